@@ -1,0 +1,471 @@
+// Package gate decides whether a change made a program slower: two sides and a
+// policy in, a verdict out.
+//
+// It is pure. It reads no output, stores nothing, and writes no report; but the
+// one sentence that explains each comparison is its own, since only here is
+// known what decided.
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/stat"
+)
+
+// An Outcome is the answer of a comparison, and of the whole. The zero value is
+// Inconclusive: where nothing was shown, nothing is claimed.
+type Outcome int
+
+// The outcomes.
+const (
+	Inconclusive Outcome = iota
+	Same
+	Improved
+	Regressed
+)
+
+// String returns the outcome's word in documents and reports.
+func (o Outcome) String() string {
+	return [...]string{"inconclusive", "same", "improved", "regressed"}[o]
+}
+
+// A Status is what the verdict makes of the check: the exit status of the
+// command.
+type Status int
+
+// The statuses.
+const (
+	StatusPass      Status = 0
+	StatusFail      Status = 1 // a regression, or what the policy treats like one
+	StatusWrongUse  Status = 2 // a gate that could never fail
+	StatusUndecided Status = 3 // there was nothing to decide from
+)
+
+// A Side is one of the two that are compared.
+type Side struct {
+	Commit string
+	Time   time.Time
+	Runs   int // runs of the command, as far as known: else the most launches of a sample
+	Host   bench.Host
+	Set    *bench.Set
+}
+
+// A History has, by key, what earlier jobs of base's branch and machine class
+// measured, oldest first. Their logarithms are of the metric itself, not of its
+// cost.
+type History map[bench.Key][]stat.Job
+
+// A Summary describes a sample in a report.
+type Summary struct {
+	Median, Min, Max float64
+	Launches, Values int
+}
+
+// A Slowdown is a ratio above 1 where head is worse, whatever the metric's
+// direction, with one-sided bounds. A bound that there is none of is 0 or +Inf.
+type Slowdown struct {
+	Estimate, Low, High           float64
+	LowConfidence, HighConfidence float64
+}
+
+// A Comparison is one metric of one benchmark on both sides.
+type Comparison struct {
+	Benchmark string // head's name
+	Metric    bench.Metric
+	Gating    bool
+	Base      *Summary // nil where only a limit judges
+	Head      Summary
+	// Change is the estimate as a change of the metric itself, negative where
+	// it fell; NaN where there is no ratio.
+	Change   float64
+	Slowdown *Slowdown // nil where there is no ratio
+	// Threshold is the smallest slowdown that fails (of an informational
+	// metric: that is called one), as a share of the metric.
+	Threshold float64
+	Warn      float64  // 0 where there is no warning threshold
+	Limit     *float64 // absolute
+	Warned    bool     // beyond Warn, not beyond Threshold
+	// Detectable is the smallest slowdown, as a share of the metric, that could
+	// have been called regressed; +Inf where none could.
+	Detectable float64
+	Outcome    Outcome
+	Why        string // one sentence for the reader
+	Warnings   []string
+
+	few bool // the numbers are too few for any regression to be called
+}
+
+// Key returns what the comparison is about.
+func (c *Comparison) Key() bench.Key { return bench.Key{Benchmark: c.Benchmark, Metric: c.Metric.Name} }
+
+// A Verdict is the outcome of everything, with what it rests on.
+type Verdict struct {
+	Suite       string
+	Outcome     Outcome
+	Status      Status
+	Reasons     []string // why the status is not StatusPass, one sentence each
+	Base        *Side    // nil where there is no baseline
+	NoBaseline  string   // why there is none
+	Head        Side
+	Comparisons []Comparison // gating ones first, each group in head's order
+	Added       []bench.Key
+	Removed     []bench.Key
+	Warnings    []string
+}
+
+// Decide compares head with base by the policy. base is nil where there is no
+// baseline; limits are judged then too, and noBaseline says why.
+//
+// An error is wrong use that was found on the way: a pair that names nothing.
+func Decide(base *Side, head Side, noBaseline string, history History, p Policy) (Verdict, error) {
+	v := Verdict{Suite: p.Suite, Base: base, Head: head}
+	d := decider{policy: p, history: history, head: head, verdict: &v}
+	if base == nil {
+		v.NoBaseline = noBaseline
+		d.judgeAlone()
+	} else if err := d.judge(*base); err != nil {
+		return Verdict{}, err
+	}
+	slices.SortStableFunc(v.Comparisons, func(a, b Comparison) int { return cmp.Compare(asInt(b.Gating), asInt(a.Gating)) })
+	v.Outcome = overall(v.Comparisons)
+	d.settle()
+	return v, nil
+}
+
+func asInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// overall is the outcome of the whole: the worst that a gating comparison says.
+func overall(comparisons []Comparison) Outcome {
+	seen := map[Outcome]bool{}
+	for _, c := range comparisons {
+		if c.Gating {
+			seen[c.Outcome] = true
+		}
+	}
+	for _, o := range []Outcome{Regressed, Inconclusive, Improved, Same} {
+		if seen[o] {
+			return o
+		}
+	}
+	return Inconclusive
+}
+
+// A decider carries one decision from its sides to its verdict.
+type decider struct {
+	policy  Policy
+	history History
+	head    Side
+	verdict *Verdict
+}
+
+// judge compares the sides.
+func (d *decider) judge(base Side) error {
+	m, err := d.policy.match(base.Set, d.head.Set)
+	if err != nil {
+		return err
+	}
+	d.verdict.Added, d.verdict.Removed = m.added, m.removed
+	moreErrors := map[string]string{}
+	gatingThroughput := map[string]bool{}
+	for _, pair := range m.pairs {
+		name := pair.head.Benchmark
+		switch pair.head.Metric.Name {
+		case bench.Errors:
+			if before, now := mean(pair.base.Values()), mean(pair.head.Values()); now > before {
+				moreErrors[name] = fmt.Sprintf("head had %s errors a run, base %s", number(now), number(before))
+			}
+		case "throughput":
+			gatingThroughput[name] = d.policy.standardFor(name, pair.head.Metric, false).gate
+		}
+	}
+	for _, k := range m.added {
+		if s, _ := d.head.Set.Lookup(k); k.Metric == bench.Errors && mean(s.Values()) > 0 {
+			moreErrors[k.Benchmark] = fmt.Sprintf("head had %s errors a run, base told of none", number(mean(s.Values())))
+		}
+	}
+	foreign := foreignMachines(base.Host, d.head.Host)
+	for _, pair := range m.pairs {
+		s := d.policy.standardFor(pair.head.Benchmark, pair.head.Metric, gatingThroughput[pair.head.Benchmark])
+		c := d.compare(pair, s)
+		if foreign != "" {
+			c.distrust(foreign)
+		}
+		if why := moreErrors[c.Benchmark]; why != "" && c.Metric.Name != bench.Errors {
+			c.open("more errors on head: " + why + "; what fails is not slower or faster")
+		}
+		d.verdict.Comparisons = append(d.verdict.Comparisons, c)
+	}
+	for _, k := range m.added {
+		d.limitAlone(k)
+	}
+	for _, name := range slices.Sorted(maps.Keys(moreErrors)) {
+		d.react(d.policy.OnErrors, fmt.Sprintf("%s: %s", d.name(name), moreErrors[name]))
+	}
+	return nil
+}
+
+// judgeAlone holds head against its limits, where there is no base.
+func (d *decider) judgeAlone() {
+	for _, k := range d.head.Set.Keys() {
+		d.limitAlone(k)
+	}
+}
+
+// limitAlone judges a sample of head that base has not, if it has a limit.
+func (d *decider) limitAlone(k bench.Key) {
+	sample, _ := d.head.Set.Lookup(k)
+	s := d.policy.standardFor(k.Benchmark, sample.Metric, false)
+	if s.limit == nil {
+		return
+	}
+	c := Comparison{
+		Benchmark: k.Benchmark, Metric: s.metric, Gating: s.gate, Threshold: s.fail, Warn: s.warn, Limit: s.limit,
+		Head: summarize(sample, representatives(sample)), Change: math.NaN(), Detectable: math.Inf(1),
+	}
+	c.Outcome, c.Why = judgeLimit(s, launchMedians(sample))
+	d.verdict.Comparisons = append(d.verdict.Comparisons, c)
+}
+
+// compare judges one pair of samples.
+func (d *decider) compare(pair match, s standard) Comparison {
+	base, head := independent(pair.base, pair.head)
+	c := Comparison{
+		Benchmark: pair.head.Benchmark, Metric: s.metric, Gating: s.gate,
+		Threshold: s.fail, Warn: s.warn, Limit: s.limit,
+		Head: summarize(pair.head, head), Change: math.NaN(), Detectable: math.Inf(1),
+	}
+	b := summarize(pair.base, base)
+	c.Base = &b
+	if pair.renamed != "" {
+		c.Warnings = append(c.Warnings, pair.renamed)
+	}
+	if pair.base.Metric.Unit != pair.head.Metric.Unit {
+		c.Why = fmt.Sprintf("not comparable: base is in %q, head in %q", pair.base.Metric.Unit, pair.head.Metric.Unit)
+		return c
+	}
+	e := evidence{
+		better: s.metric.Better, base: base, head: head, look: LastLook,
+		history: d.costHistory(pair.base.Key(), s.metric.Better), printed: printedError(pair.base, pair.head),
+	}
+	if !d.policy.SameJob {
+		e.prior = d.policy.NoiseTimes
+		if s.metric.IsCount() {
+			e.prior = d.policy.NoiseCounts
+		}
+	}
+	f := e.find()
+	c.record(f, s)
+	if s.metric.Better == bench.Unknown {
+		c.Why = "it is not known whether more is better: say \"better: lower\" or \"better: higher\" in the configuration"
+		return c
+	}
+	loss := lossOf(s.fail, s.metric.Better)
+	c.Outcome = f.outcome(loss)
+	if d := f.detectable(loss); !math.IsInf(d, 1) {
+		c.Detectable = thresholdOf(d, s.metric.Better)
+	}
+	if s.warn > 0 && c.Outcome != Regressed {
+		c.Warned = f.rule(lossOf(s.warn, s.metric.Better)) == worse
+	}
+	c.few = f.basis == byFewNumbers
+	c.Why = explain(c, f, len(e.base), len(e.head))
+	c.caution(pair, f)
+	c.holdLimit(s, pair.head)
+	return c
+}
+
+// record keeps the finding's numbers.
+func (c *Comparison) record(f finding, s standard) {
+	if f.basis == byNothing || f.basis == byZero {
+		return
+	}
+	c.Change = math.Expm1(f.estimate)
+	if s.metric.Better == bench.Higher {
+		c.Change = math.Expm1(-f.estimate)
+	}
+	c.Slowdown = &Slowdown{
+		Estimate: math.Exp(f.estimate), Low: math.Exp(f.fail.Low), High: math.Exp(f.pass.High),
+		LowConfidence: f.fail.OneSided(), HighConfidence: f.pass.OneSided(),
+	}
+}
+
+// caution adds what a reader should know about the numbers.
+func (c *Comparison) caution(pair match, f finding) {
+	launches := min(len(pair.base.Launches), len(pair.head.Launches))
+	if launches < fewestLaunches && (c.Base.Values > c.Base.Launches || c.Head.Values > c.Head.Launches) {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%s: noise between launches is not seen", count(launches, "launch")))
+	}
+	isTime := strings.TrimSuffix(c.Metric.Unit, "/op") == "s"
+	if isTime && len(pair.head.Launches) > 1 && c.Head.Min == c.Head.Max {
+		c.Warnings = append(c.Warnings, "the time is identical in all launches: it looks cached or rounded")
+	}
+	if f.basis == byPrinted {
+		c.Warnings = append(c.Warnings, "from printed statistics")
+	}
+}
+
+// holdLimit judges the absolute limit beside the comparison: it can make an
+// answer worse, never better.
+func (c *Comparison) holdLimit(s standard, head bench.Sample) {
+	if s.limit == nil {
+		return
+	}
+	outcome, why := judgeLimit(s, launchMedians(head))
+	switch {
+	case outcome == Regressed && c.Outcome != Regressed:
+		c.Outcome, c.Why = Regressed, why
+	case outcome == Inconclusive && c.Outcome != Regressed:
+		c.open(why)
+	}
+}
+
+// judgeLimit holds the launches of head against an absolute limit.
+func judgeLimit(s standard, launches []float64) (Outcome, string) {
+	beyond := func(v float64) bool { return v > *s.limit }
+	word := "above"
+	if s.metric.Better == bench.Higher {
+		beyond, word = func(v float64) bool { return v < *s.limit }, "below"
+	}
+	limit := Quantity(*s.limit, s.metric.Unit)
+	switch {
+	case !usable(launches):
+		return Inconclusive, "head has values that no limit can be held against"
+	case !slices.ContainsFunc(launches, func(v float64) bool { return !beyond(v) }):
+		return Regressed, fmt.Sprintf("every launch is %s the limit of %s", word, limit)
+	case beyond(stat.Median(launches)):
+		return Inconclusive, fmt.Sprintf("the median is %s the limit of %s, but not every launch is", word, limit)
+	}
+	return Same, fmt.Sprintf("within the limit of %s", limit)
+}
+
+// open makes the comparison inconclusive for a reason that no number changes.
+func (c *Comparison) open(why string) {
+	c.Outcome, c.Warned, c.Why = Inconclusive, false, why
+}
+
+// distrust takes back what cannot be said across machines: nothing of a time,
+// and of a count no regression until it is confirmed on one machine.
+func (c *Comparison) distrust(foreign string) {
+	switch {
+	case c.Limit != nil && c.Outcome == Regressed:
+	case !c.Metric.IsCount():
+		c.open("measured on different machines, so times are not compared: " + foreign)
+	case c.Outcome == Regressed:
+		c.open("it counts more, but on another machine, and the same program has been seen 13 % apart on two of them: " + foreign)
+	}
+}
+
+// foreignMachines says how the machine classes of two hosts differ; "" where
+// they do not, or one is not known.
+func foreignMachines(base, head bench.Host) string {
+	if b, h := base.Class(), head.Class(); b != "" && h != "" && b != h {
+		return fmt.Sprintf("base on %s, head on %s", b, h)
+	}
+	return ""
+}
+
+// costHistory turns the history of a metric into one of its cost.
+func (d *decider) costHistory(k bench.Key, better bench.Better) []stat.Job {
+	jobs := slices.Clone(d.history[k])
+	if better == bench.Higher {
+		for i := range jobs {
+			jobs[i].Center = -jobs[i].Center
+		}
+	}
+	return jobs
+}
+
+// fewestLaunches is the number of launches from which on a launch is one value.
+const fewestLaunches = 5
+
+// independent returns the values of both sides that count as independent: the
+// median of each launch where both sides have launches enough, else all values
+// of a side that has too few.
+func independent(base, head bench.Sample) (b, h []float64) {
+	return representatives(base), representatives(head)
+}
+
+func representatives(s bench.Sample) []float64 {
+	if len(s.Launches) >= fewestLaunches {
+		return launchMedians(s)
+	}
+	return s.Values()
+}
+
+func launchMedians(s bench.Sample) []float64 {
+	var medians []float64
+	for _, values := range s.Launches {
+		medians = append(medians, stat.Median(values))
+	}
+	return medians
+}
+
+// printedError returns the standard error of the shift between two printed
+// statistics, on the scale of logarithms; 0 where a side printed no spread.
+func printedError(base, head bench.Sample) float64 {
+	b, h := relativeError(base), relativeError(head)
+	if b == 0 || h == 0 {
+		return 0
+	}
+	return math.Hypot(b, h)
+}
+
+// relativeError returns the printed spread of a sample over its center, divided
+// by the root of the count only where a count was printed; 0 where there is
+// none. A spread of 0, or of a single value, is no spread.
+func relativeError(s bench.Sample) float64 {
+	center := stat.Median(s.Values())
+	if s.Spread == nil || s.Spread.Value <= 0 || s.Spread.Count == 1 || center <= 0 {
+		return 0
+	}
+	var sd float64
+	switch s.Spread.Kind {
+	case bench.MAD:
+		sd = stat.SDOfMAD(s.Spread.Value)
+	case bench.StdDev:
+		sd = s.Spread.Value
+	default:
+		return 0
+	}
+	if s.Spread.Count > 1 {
+		sd /= math.Sqrt(float64(s.Spread.Count))
+	}
+	return sd / center
+}
+
+// summarize describes a sample; the median is that of the values decided on.
+func summarize(s bench.Sample, decidedOn []float64) Summary {
+	values := s.Values()
+	return Summary{
+		Median: stat.Median(decidedOn), Min: slices.Min(values), Max: slices.Max(values),
+		Launches: len(s.Launches), Values: len(values),
+	}
+}
+
+func mean(values []float64) float64 {
+	var sum float64
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// name is what a benchmark is called in a sentence.
+func (d *decider) name(benchmark string) string {
+	if benchmark == "" {
+		return d.policy.Suite
+	}
+	return benchmark
+}

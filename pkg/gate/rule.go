@@ -1,0 +1,264 @@
+package gate
+
+import (
+	"math"
+	"slices"
+
+	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/stat"
+)
+
+// The constants of the rule. They were tuned together on measurements of the
+// same program and of known slowdowns; docs/method.md has the figures.
+const (
+	// A regression must be sure to be at least this share of the threshold.
+	provenShare = 0.5
+	// Pairs measured in turn are compared pair by pair from this rank
+	// correlation on: below it pairing throws information away.
+	pairedFrom, pairedFewest = 0.5, 8
+	// passAlpha is the two-sided error of the bound by which a comparison
+	// passes.
+	passAlpha = 0.20
+	// driftFail and driftPass are the quantiles by which noise between two jobs
+	// widens the bounds.
+	driftFail, driftPass = 1.96, 1.2816
+	// Differences of logarithms below this are rounding.
+	equal = 1e-12
+)
+
+// failAlphas are the two-sided errors of the bound by which a comparison fails,
+// by look: the earlier looks spend less, so that all looks together stay within
+// the last one.
+var failAlphas = [...]float64{.008, .01, .01, .02}
+
+// LastLook is the look at which a comparison that is still open stays
+// inconclusive. It is the only one where the number of runs is fixed.
+const LastLook = len(failAlphas) - 1
+
+// evidence is what is known of one quantity on both sides.
+type evidence struct {
+	better     bench.Better
+	base, head []float64 // one independent value each, in the metric's unit
+	look       int       // 0 to LastLook
+	paired     bool      // base and head were measured in turn, in one job
+	exact      bool      // counts that agreed over their runs
+	history    []stat.Job
+	prior      float64 // least noise between jobs assumed without a history, as a standard deviation of logarithms
+	// printed is the standard error of the shift of the logarithms by the
+	// spreads that the tool printed; 0 where it printed none.
+	printed float64
+}
+
+// A basis says what a finding rests on.
+type basis int
+
+const (
+	byBounds     basis = iota // the bounds of the shift
+	byEquality                // no value differs but by the shift itself
+	byPrinted                 // statistics that the tool printed
+	byHistory                 // the history alone: too few values
+	byZero                    // a value is zero: there is no ratio
+	byNothing                 // there is nothing to decide from
+	byFewNumbers              // too few values for a bound
+)
+
+// A finding is how much worse head is, in logarithms of the slowdown, with the
+// bounds by which it fails and passes. It knows no threshold.
+type finding struct {
+	basis    basis
+	estimate float64
+	fail     stat.Interval
+	pass     stat.Interval
+	floor    float64 // byHistory: the smallest estimate that is no noise
+	between  float64 // noise between jobs that the bounds were widened by
+	// byZero: whether head is worse, in the middle and beyond doubt.
+	worse, gone bool
+	better      bool // byZero: the same with the sides exchanged
+	come        bool
+}
+
+// ruling is the answer to "is it worse by this threshold or more".
+type ruling int
+
+const (
+	open ruling = iota
+	notWorse
+	worse
+)
+
+// lossOf returns the logarithm of the slowdown at a threshold: the metric rises
+// by it where lower is better, drops by it where higher is better. It is
+// infinite where a drop of the whole is asked for.
+func lossOf(threshold float64, better bench.Better) float64 {
+	if better == bench.Higher {
+		return -math.Log1p(-threshold)
+	}
+	return math.Log1p(threshold)
+}
+
+// thresholdOf is the inverse of lossOf.
+func thresholdOf(loss float64, better bench.Better) float64 {
+	if better == bench.Higher {
+		return -math.Expm1(-loss)
+	}
+	return math.Expm1(loss)
+}
+
+// costs returns the logarithms in which more is worse.
+func costs(values []float64, better bench.Better) []float64 {
+	c := make([]float64, len(values))
+	for i, v := range values {
+		c[i] = math.Log(v)
+		if better == bench.Higher {
+			c[i] = -c[i]
+		}
+	}
+	return c
+}
+
+// find weighs the evidence.
+func (e evidence) find() finding {
+	if len(e.base) == 0 || len(e.head) == 0 || !usable(e.base) || !usable(e.head) {
+		return finding{basis: byNothing}
+	}
+	if slices.Contains(e.base, 0) || slices.Contains(e.head, 0) {
+		return e.findZero()
+	}
+	x, y := costs(e.base, e.better), costs(e.head, e.better)
+	shift := stat.Unpaired(x, y)
+	if shift.Range < equal && (e.exact || len(x) > 2 && len(y) > 2) {
+		at := stat.Interval{Low: shift.Estimate, High: shift.Estimate, Level: 1}
+		return finding{basis: byEquality, estimate: shift.Estimate, fail: at, pass: at}
+	}
+	if e.paired && len(x) == len(y) && len(x) >= pairedFewest && stat.Spearman(x, y) >= pairedFrom {
+		shift = stat.Paired(x, y)
+	}
+	failLevel := 1 - failAlphas[e.look]
+	f := finding{estimate: shift.Estimate, fail: shift.Bounds(failLevel), pass: shift.Bounds(1 - passAlpha)}
+	few := math.IsInf(f.fail.Low, -1)
+	if few && e.printed > 0 {
+		normal := stat.Normal(shift.Estimate, e.printed)
+		f.basis, f.fail, f.pass = byPrinted, normal(failLevel), normal(1-passAlpha)
+	}
+	f.between = e.betweenJobs(x, y)
+	drift := math.Sqrt2 * f.between
+	f.fail = f.fail.Widen(f.estimate, driftFail*drift)
+	f.pass = f.pass.Widen(f.estimate, driftPass*drift)
+	switch {
+	case !few || f.basis == byPrinted:
+	case len(e.history) >= stat.JobsForHistoryRule:
+		return finding{
+			basis: byHistory, floor: stat.NoiseFloor(e.history), between: f.between,
+			estimate: stat.Median(y) - stat.LatestCenter(e.history), fail: unbounded(failLevel), pass: unbounded(1 - passAlpha),
+		}
+	default:
+		f.basis = byFewNumbers
+	}
+	return f
+}
+
+func unbounded(level float64) stat.Interval {
+	return stat.Interval{Low: math.Inf(-1), High: math.Inf(1), Level: level}
+}
+
+func usable(values []float64) bool {
+	return !slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) || v < 0 })
+}
+
+// betweenJobs returns the standard deviation by which two jobs of the same code
+// differ: from the history where there is one, else what is assumed, and never
+// less than what is seen within the jobs.
+func (e evidence) betweenJobs(x, y []float64) float64 {
+	if e.paired {
+		return 0
+	}
+	if sd, ok := stat.BetweenJobs(e.history); ok {
+		return sd
+	}
+	if e.prior == 0 {
+		return 0
+	}
+	return max(e.prior, stat.RobustSD(x), stat.RobustSD(y))
+}
+
+// findZero judges where a value is zero and there is no ratio.
+func (e evidence) findZero() finding {
+	f := finding{basis: byZero, estimate: math.NaN()}
+	f.worse, f.gone = e.zeroWorse(e.base, e.head)
+	f.better, f.come = e.zeroWorse(e.head, e.base)
+	return f
+}
+
+// zeroWorse reports whether the second side is worse in the median, and whether
+// that is beyond doubt: all of it fell to zero, or rose from nothing but zeros.
+func (e evidence) zeroWorse(from, to []float64) (inMiddle, surely bool) {
+	a, b := stat.Median(from), stat.Median(to)
+	if e.better == bench.Higher {
+		return b < a, slices.Min(from) > 0 && slices.Max(to) == 0
+	}
+	enough := e.exact || min(len(from), len(to)) >= 3
+	return b > a, slices.Max(from) == 0 && slices.Min(to) > 0 && enough
+}
+
+// rule answers whether head is worse by this loss or more.
+func (f finding) rule(loss float64) ruling {
+	switch f.basis {
+	case byNothing:
+		return open
+	case byZero:
+		return pick(f.gone, !f.worse)
+	case byEquality:
+		return pick(f.estimate >= loss-equal, f.estimate < loss-equal)
+	case byHistory:
+		return pick(f.estimate >= max(loss, f.floor), f.estimate < loss)
+	}
+	return pick(f.estimate >= loss && f.fail.Low > provenShare*loss, f.pass.High < loss)
+}
+
+func pick(isWorse, isNotWorse bool) ruling {
+	switch {
+	case isWorse:
+		return worse
+	case isNotWorse:
+		return notWorse
+	}
+	return open
+}
+
+// mirror returns the finding with the sides exchanged: what is worse there is
+// better here.
+func (f finding) mirror() finding {
+	f.estimate = -f.estimate
+	f.fail, f.pass = f.fail.Negate(), f.pass.Negate()
+	f.worse, f.gone, f.better, f.come = f.better, f.come, f.worse, f.gone
+	return f
+}
+
+// outcome is the answer at a threshold: worse by it, better by it, neither, or
+// open.
+func (f finding) outcome(loss float64) Outcome {
+	switch f.rule(loss) {
+	case worse:
+		return Regressed
+	case notWorse:
+		if f.mirror().rule(loss) == worse {
+			return Improved
+		}
+		return Same
+	}
+	return Inconclusive
+}
+
+// detectable returns the smallest loss that could have been called worse with
+// these bounds; infinite where none could.
+func (f finding) detectable(loss float64) float64 {
+	switch f.basis {
+	case byEquality:
+		return loss
+	case byHistory:
+		return max(loss, f.floor)
+	case byNothing, byZero:
+		return math.Inf(1)
+	}
+	return max(loss, f.estimate-f.fail.Low+provenShare*loss)
+}

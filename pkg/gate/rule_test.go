@@ -1,0 +1,252 @@
+package gate
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/stat"
+)
+
+// vectors is the file of inputs and answers that the rule must match; it is
+// kept outside the repository.
+const vectors = "../../../shared/detect/vectors.json"
+
+type vector struct {
+	Better        string      `json:"better"`
+	Threshold     float64     `json:"threshold"`
+	Look          int         `json:"look"`
+	Interleaved   bool        `json:"interleaved"`
+	Deterministic bool        `json:"deterministic"`
+	PriorSD       float64     `json:"prior_sd"`
+	Base          []float64   `json:"base"`
+	Head          []float64   `json:"head"`
+	History       [][]float64 `json:"history_log_cost"`
+	Want          struct {
+		Outcome    string   `json:"outcome"`
+		Shift      *float64 `json:"log_slowdown"`
+		Low        *float64 `json:"low"`
+		High       *float64 `json:"high"`
+		BetweenJob *float64 `json:"between_job_sd"`
+	} `json:"want"`
+}
+
+func (v vector) evidence() evidence {
+	better, _ := bench.ParseBetter(v.Better)
+	e := evidence{better: better, base: v.Base, head: v.Head, look: v.Look, paired: v.Interleaved, exact: v.Deterministic, prior: v.PriorSD}
+	for _, job := range v.History {
+		e.history = append(e.history, stat.Summarize(job))
+	}
+	return e
+}
+
+// TestVectors holds the rule against answers that were computed by other code.
+func TestVectors(t *testing.T) {
+	data, err := os.ReadFile(vectors)
+	if err != nil {
+		t.Skipf("the vectors are not on this machine: %v", err)
+	}
+	var file struct{ Vectors []vector }
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Vectors) != 500 {
+		t.Errorf("have %d vectors, want 500", len(file.Vectors))
+	}
+	words := map[ruling]string{open: "inconclusive", worse: "regressed", notWorse: "not-worse"}
+	for i, v := range file.Vectors {
+		e := v.evidence()
+		f := e.find()
+		if got := words[f.rule(lossOf(v.Threshold, e.better))]; got != v.Want.Outcome {
+			t.Errorf("vector %d: outcome %s, want %s", i, got, v.Want.Outcome)
+		}
+		near(t, i, "shift", f.estimate, v.Want.Shift)
+		if f.basis != byHistory {
+			near(t, i, "low", f.fail.Low, v.Want.Low)
+			near(t, i, "high", f.pass.High, v.Want.High)
+		}
+		if v.Want.BetweenJob != nil {
+			near(t, i, "between-job sd", f.between, v.Want.BetweenJob)
+		}
+	}
+}
+
+// near checks a number where an answer gives one; nil means unbounded or none.
+func near(t *testing.T, i int, what string, got float64, want *float64) {
+	t.Helper()
+	switch {
+	case want == nil && !math.IsInf(got, 0) && !math.IsNaN(got) && got != 0:
+		t.Errorf("vector %d: %s %v, want none", i, what, got)
+	case want != nil && !(math.Abs(got-*want) <= 1e-9*max(1, math.Abs(*want))):
+		t.Errorf("vector %d: %s %v, want %v", i, what, got, *want)
+	}
+}
+
+// random returns evidence of every kind: small and large samples, ties, zeros,
+// histories.
+func random(r *rand.Rand) evidence {
+	e := evidence{better: bench.Lower, look: r.IntN(len(failAlphas))}
+	if r.IntN(2) == 0 {
+		e.better = bench.Higher
+	}
+	values := func(center float64) []float64 {
+		v := make([]float64, 1+r.IntN(12))
+		for i := range v {
+			v[i] = center * math.Exp(0.02*r.NormFloat64())
+			if r.IntN(3) == 0 {
+				v[i] = math.Round(v[i])
+			}
+		}
+		return v
+	}
+	e.base, e.head = values(100), values(100*math.Exp(0.05*r.NormFloat64()))
+	if r.IntN(2) == 0 {
+		e.head = e.head[:min(len(e.base), len(e.head))]
+		e.base = e.base[:len(e.head)]
+		e.paired = r.IntN(2) == 0
+	}
+	if r.IntN(4) == 0 {
+		e.prior = 0.02
+	}
+	return e
+}
+
+// TestMirror: a metric and its reciprocal, where better is the other way round,
+// are one measurement and have one answer.
+func TestMirror(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 5000 {
+		e := random(r)
+		m := e
+		m.better = -e.better
+		m.base, m.head = reciprocals(e.base), reciprocals(e.head)
+		loss := 0.001 + 0.1*r.Float64()
+		if a, b := e.find().outcome(loss), m.find().outcome(loss); a != b {
+			t.Fatalf("%+v: %v, but its reciprocal %v", e, a, b)
+		}
+		x := e
+		x.base, x.head = e.head, e.base
+		opposite := map[Outcome]Outcome{Regressed: Improved, Improved: Regressed}
+		a, b := e.find().outcome(loss), x.find().outcome(loss)
+		if o, ok := opposite[a]; ok && b != o {
+			t.Fatalf("%+v: %v, but %v with the sides exchanged", e, a, b)
+		}
+	}
+}
+
+func reciprocals(v []float64) []float64 {
+	r := make([]float64, len(v))
+	for i := range v {
+		r[i] = 1 / v[i]
+	}
+	return r
+}
+
+// TestScale: the unit of a metric changes no answer.
+func TestScale(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 5000 {
+		e := random(r)
+		s := e
+		s.base, s.head = nil, nil
+		factor := math.Ldexp(1, r.IntN(40)-20) // a power of two, so that no rounding is added
+		for _, v := range e.base {
+			s.base = append(s.base, factor*v)
+		}
+		for _, v := range e.head {
+			s.head = append(s.head, factor*v)
+		}
+		// The bounds may differ in their last bits; at a loss this far from
+		// all of them that cannot matter.
+		loss := 0.001 + 0.1*r.Float64()
+		if a, b := e.find().outcome(loss), s.find().outcome(loss); a != b {
+			t.Fatalf("%+v: %v, but %v after scaling by %v", e, a, b, factor)
+		}
+	}
+}
+
+// TestNothingIsNeverSame: no value, or one that is no number, opens the answer.
+func TestNothingIsNeverSame(t *testing.T) {
+	good := []float64{1, 1.01, 0.99, 1, 1}
+	for _, tt := range []struct {
+		name       string
+		base, head []float64
+	}{
+		{"empty base", nil, good},
+		{"empty head", good, nil},
+		{"nothing at all", nil, nil},
+		{"NaN in base", []float64{1, math.NaN(), 1, 1, 1}, good},
+		{"NaN in head", good, []float64{math.NaN()}},
+		{"infinite", good, []float64{1, 1, 1, 1, math.Inf(1)}},
+		{"negative", []float64{-1, -1, -1, -1, -1}, []float64{-1, -1, -1, -1, -1}},
+	} {
+		for _, better := range []bench.Better{bench.Lower, bench.Higher} {
+			for _, exact := range []bool{false, true} {
+				e := evidence{better: better, base: tt.base, head: tt.head, look: LastLook, exact: exact, prior: 0.02}
+				if got := e.find().outcome(0.05); got != Inconclusive {
+					t.Errorf("%s, better %v, exact %v: %v, want inconclusive", tt.name, better, exact, got)
+				}
+			}
+		}
+	}
+}
+
+// TestRule has the cases that the method names.
+func TestRule(t *testing.T) {
+	five := func(v float64) []float64 { return []float64{v, v, v, v, v} }
+	for _, tt := range []struct {
+		name       string
+		better     bench.Better
+		base, head []float64
+		exact      bool
+		threshold  float64
+		want       Outcome
+	}{
+		{"constant, worse by more", bench.Lower, five(100), five(101.5), false, .01, Regressed},
+		{"constant, worse by less", bench.Lower, five(100), five(100.5), false, .01, Same},
+		{"constant, worse by just that", bench.Lower, five(100), five(101), false, .01, Regressed},
+		{"constant, better by more", bench.Lower, five(101.5), five(100), false, .01, Improved},
+		{"one value each", bench.Lower, []float64{100}, []float64{101.5}, false, .01, Inconclusive},
+		{"one exact value each", bench.Lower, []float64{100}, []float64{101.5}, true, .01, Regressed},
+		{"one exact value each, less", bench.Lower, []float64{100}, []float64{100.5}, true, .01, Same},
+		{"3 v 8, far apart", bench.Lower, []float64{100, 100.1, 100.2}, []float64{103, 103.1, 103.2, 103.3, 103.4, 103.5, 103.6, 103.7}, false, .01, Regressed},
+		{"3 v 5, far apart", bench.Lower, []float64{100, 100.1, 100.2}, []float64{103, 103.1, 103.2, 103.3, 103.4}, false, .01, Inconclusive},
+		{"allocations from none", bench.Lower, five(0), five(1), false, .01, Regressed},
+		{"allocations from none, two launches", bench.Lower, []float64{0, 0}, []float64{1, 1}, false, .01, Inconclusive},
+		{"allocations to none", bench.Lower, five(1), five(0), false, .01, Improved},
+		{"allocations none on both sides", bench.Lower, five(0), five(0), false, .01, Same},
+		{"zeros mixed", bench.Lower, []float64{0, 0, 0, 1, 1}, []float64{0, 1, 1, 1, 1}, false, .01, Inconclusive},
+		{"throughput to zero", bench.Higher, five(1e5), five(0), false, .05, Regressed},
+		{"throughput from zero", bench.Higher, five(0), five(1e5), false, .05, Improved},
+		{"ties and one more", bench.Lower, five(5), []float64{5, 5, 5, 5, 6}, false, .01, Same},
+		{"throughput halved", bench.Higher, []float64{100, 101, 99, 100, 102}, []float64{50, 51, 49, 50, 52}, false, .05, Regressed},
+		{"throughput doubled", bench.Higher, []float64{50, 51, 49, 50, 52}, []float64{100, 101, 99, 100, 102}, false, .05, Improved},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := evidence{better: tt.better, base: tt.base, head: tt.head, exact: tt.exact, look: LastLook}
+			if got := e.find().outcome(lossOf(tt.threshold, tt.better)); got != tt.want {
+				t.Errorf("%v, want %v: %+v", got, tt.want, e.find())
+			}
+		})
+	}
+}
+
+// TestFewest has the smallest numbers from which a regression can be called.
+func TestFewest(t *testing.T) {
+	last, first := 1-failAlphas[LastLook], 1-failAlphas[0]
+	for _, tt := range []struct {
+		n, m  int
+		level float64
+		want  bool
+	}{
+		{4, 5, last, true}, {4, 4, last, false}, {3, 7, last, true}, {3, 6, last, false}, {2, 13, last, true}, {2, 12, last, false},
+		{5, 5, first, true}, {4, 7, first, true}, {4, 6, first, false}, {3, 10, first, true}, {3, 9, first, false}, {1, 1, last, false},
+	} {
+		if got := stat.Bounded(tt.n, tt.m, tt.level); got != tt.want {
+			t.Errorf("Bounded(%d, %d, %v) = %v, want %v", tt.n, tt.m, tt.level, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/stat"
+)
+
+// settle turns what was found into the status of the check. A regression is
+// said before everything else; then what kept the gate from working, then what
+// the policy minds beside.
+func (d *decider) settle() {
+	v := d.verdict
+	for _, c := range v.Comparisons {
+		if c.Gating && c.Outcome == Regressed {
+			d.raise(StatusFail, fmt.Sprintf("%s: %s regressed: %s", d.name(c.Benchmark), c.Metric.Name, c.Why))
+		}
+	}
+	d.refuseToothless()
+	for _, want := range d.policy.missingExpected(d.head.Set) {
+		d.raise(StatusUndecided, fmt.Sprintf("--expect %s: it was not measured; head has %s", want, names(d.head.Set)))
+	}
+	switch gating := slices.ContainsFunc(v.Comparisons, func(c Comparison) bool { return c.Gating }); {
+	case v.Base != nil && !gating:
+		d.raise(StatusUndecided, "no gating metric is on both sides: "+d.howToGate())
+	case v.Base == nil && d.policy.OnNoBaseline == Fail:
+		d.raise(StatusUndecided, "there is no baseline: "+v.NoBaseline)
+	case v.Base == nil && !d.wouldGate():
+		v.Warnings = append(v.Warnings, "nothing that was measured will ever gate: "+d.howToGate())
+	}
+	if v.Outcome == Inconclusive && v.Base != nil && d.policy.OnInconclusive != Pass {
+		d.react(d.policy.OnInconclusive, "a gating comparison is inconclusive")
+	}
+	d.missing()
+}
+
+// missing reacts to each benchmark of base of which head lacks something.
+func (d *decider) missing() {
+	lost := map[string][]string{}
+	var order []string
+	for _, k := range d.verdict.Removed {
+		if lost[k.Benchmark] == nil {
+			order = append(order, k.Benchmark)
+		}
+		lost[k.Benchmark] = append(lost[k.Benchmark], k.Metric)
+	}
+	for _, benchmark := range order {
+		d.react(d.policy.OnMissing, fmt.Sprintf("%s: base has %s of it, head has not", d.name(benchmark), strings.Join(lost[benchmark], ", ")))
+	}
+}
+
+// raise gives a reason and, unless an earlier reason settled it, the status.
+func (d *decider) raise(s Status, reason string) {
+	if d.verdict.Status == StatusPass {
+		d.verdict.Status = s
+	}
+	d.verdict.Reasons = append(d.verdict.Reasons, reason)
+}
+
+// react does what the policy says about a finding that is no regression.
+func (d *decider) react(r Reaction, finding string) {
+	switch r {
+	case Fail:
+		d.raise(StatusFail, finding)
+	case Warn:
+		d.verdict.Warnings = append(d.verdict.Warnings, finding)
+	}
+}
+
+// refuseToothless finds gates that could never fail: a direction that is not
+// known, a drop of everything, numbers too few for any regression to be called.
+func (d *decider) refuseToothless() {
+	throughput := map[string]bool{}
+	for _, k := range d.head.Set.Keys() {
+		sample, _ := d.head.Set.Lookup(k)
+		if k.Metric == "throughput" && d.policy.standardFor(k.Benchmark, sample.Metric, false).gate {
+			throughput[k.Benchmark] = true
+		}
+	}
+	for _, k := range d.head.Set.Keys() {
+		sample, _ := d.head.Set.Lookup(k)
+		s := d.policy.standardFor(k.Benchmark, sample.Metric, throughput[k.Benchmark])
+		if !s.gate {
+			continue
+		}
+		what := fmt.Sprintf("%s of %s can never fail", k.Metric, d.name(k.Benchmark))
+		if err := s.faults(); err != nil {
+			d.raise(StatusWrongUse, what+": "+err.Error())
+			continue
+		}
+		if few := d.tooFew(k, sample, s); few != "" {
+			if d.policy.RefuseFewRuns {
+				d.raise(StatusWrongUse, what+": "+few+" (--runs sets the number; --allow-few-runs turns this into a warning)")
+			} else {
+				d.verdict.Warnings = append(d.verdict.Warnings, what+": "+few)
+			}
+		}
+	}
+}
+
+// tooFew says why the numbers of a sample can never fail, and what would do; ""
+// where they can. Without a base it is asked of head against as many of base.
+func (d *decider) tooFew(k bench.Key, head bench.Sample, s standard) string {
+	if s.limit != nil || relativeError(head) > 0 {
+		return ""
+	}
+	values := representatives(head)
+	if d.verdict.Base == nil {
+		if len(values) > 2 && stat.RobustSD(values) == 0 {
+			return ""
+		}
+		return fewSentence(len(values), len(values))
+	}
+	for _, c := range d.verdict.Comparisons {
+		if c.Key() == k && c.few {
+			return c.Why
+		}
+	}
+	return ""
+}
+
+// fewSentence says that so many values of base and head are too few, and what
+// would do; "" where they are not.
+func fewSentence(base, head int) string {
+	level := 1 - failAlphas[LastLook]
+	if stat.Bounded(base, head, level) {
+		return ""
+	}
+	const enough = 20
+	aSide := 1
+	for !stat.Bounded(aSide, aSide, level) {
+		aSide++
+	}
+	would := fmt.Sprintf("it takes %d on each side", aSide)
+	if more := stat.FewestFor(base, level); more > 0 && more <= enough && base != head {
+		would = fmt.Sprintf("it takes %d of head against these %d of base, or %d on each side", more, base, aSide)
+	}
+	return fmt.Sprintf("%s of base and %d of head are too few for any regression to be called: %s", count(base, "value"), head, would)
+}
+
+// wouldGate reports whether anything of head gates.
+func (d *decider) wouldGate() bool {
+	return slices.ContainsFunc(d.head.Set.Samples(), func(s bench.Sample) bool {
+		return d.policy.standardFor(s.Benchmark, s.Metric, false).gate
+	})
+}
+
+// howToGate names the metrics found and the flag that makes one gate.
+func (d *decider) howToGate() string {
+	found := metricNames(d.head.Set)
+	if len(found) == 0 {
+		return "head has no metric at all"
+	}
+	have := "head has " + strings.Join(found, ", ")
+	if d.verdict.Base != nil {
+		have = "base has " + strings.Join(metricNames(d.verdict.Base.Set), ", ") + "; " + have
+	}
+	return fmt.Sprintf("%s; add for example --fail %s=5%%", have, found[0])
+}
+
+// metricNames returns the metrics of a set by name, bounded.
+func metricNames(s *bench.Set) []string {
+	const most = 20
+	var list []string
+	for _, k := range s.Keys() {
+		if !slices.Contains(list, k.Metric) {
+			list = append(list, k.Metric)
+		}
+	}
+	slices.Sort(list)
+	if len(list) > most {
+		list = append(list[:most], fmt.Sprintf("%d more", len(list)-most))
+	}
+	return list
+}

@@ -1,0 +1,106 @@
+// Package stat compares samples of numbers: how far one lies above another,
+// and between which bounds.
+//
+// It knows no benchmark, no direction and no threshold, and draws no
+// conclusion. Methods whose answer depends on the logarithm of a value take
+// logarithms.
+package stat
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// An Interval is a two-sided confidence interval. An end without a bound is
+// infinite.
+type Interval struct {
+	Low, High float64
+	Level     float64 // of both ends together: 0.98 leaves 1 % beyond each
+}
+
+// OneSided returns the confidence of each end alone.
+func (i Interval) OneSided() float64 { return (1 + i.Level) / 2 }
+
+// Widen returns the interval with each end moved away from a point within it by
+// an independent error: the distance and the error add as their squares.
+func (i Interval) Widen(about, by float64) Interval {
+	return Interval{about - math.Hypot(about-i.Low, by), about + math.Hypot(i.High-about, by), i.Level}
+}
+
+// Negate returns the interval of the negated quantity.
+func (i Interval) Negate() Interval { return Interval{-i.High, -i.Low, i.Level} }
+
+// Median returns the middle value, or the mean of the two middle ones; NaN of
+// nothing.
+func Median(x []float64) float64 {
+	n := len(x)
+	if n == 0 {
+		return math.NaN()
+	}
+	s := slices.Sorted(slices.Values(x))
+	if n%2 == 1 {
+		return s[n/2]
+	}
+	return (s[n/2-1] + s[n/2]) / 2
+}
+
+// madScale makes the median absolute deviation an estimate of the standard
+// deviation of normal values: 1/Φ⁻¹(3/4). P. J. Rousseeuw and C. Croux,
+// "Alternatives to the Median Absolute Deviation", JASA 88 (1993).
+const madScale = 1.4826
+
+// RobustSD returns the smaller of the scaled median absolute deviation and the
+// ordinary standard deviation: outliers do not raise it, and many equal values
+// with a few others do not either. It is 0 for fewer than two values.
+func RobustSD(x []float64) float64 {
+	if len(x) < 2 {
+		return 0
+	}
+	return min(madScale*mad(x), stat.StdDev(x, nil))
+}
+
+// SDOfMAD returns the standard deviation of normal values with this median
+// absolute deviation.
+func SDOfMAD(mad float64) float64 { return madScale * mad }
+
+func mad(x []float64) float64 {
+	m := Median(x)
+	d := make([]float64, len(x))
+	for i, v := range x {
+		d[i] = math.Abs(v - m)
+	}
+	return Median(d)
+}
+
+// Spearman returns the rank correlation of pairs, ties sharing the mean of
+// their ranks; 0 where one side is constant.
+func Spearman(x, y []float64) float64 {
+	r := stat.Correlation(ranks(x), ranks(y), nil)
+	if math.IsNaN(r) {
+		return 0
+	}
+	return r
+}
+
+func ranks(x []float64) []float64 {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+	r := make([]float64, len(x))
+	for i := 0; i < len(order); {
+		j := i + 1
+		for j < len(order) && x[order[j]] == x[order[i]] {
+			j++
+		}
+		for k := i; k < j; k++ {
+			r[order[k]] = float64(i+j-1) / 2
+		}
+		i = j
+	}
+	return r
+}
