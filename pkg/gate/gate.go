@@ -454,6 +454,23 @@ func summarize(s bench.Sample, decidedOn []float64) Summary {
 	}
 }
 
+// Describe returns the summary of a sample by itself.
+func Describe(s bench.Sample) Summary { return summarize(s, representatives(s)) }
+
+// Summarize returns what a job measured of a sample in a few numbers, for the
+// history of later ones. ok is false where a value has no logarithm.
+func Summarize(s bench.Sample) (job stat.Job, ok bool) {
+	values := representatives(s)
+	if len(values) == 0 || !usable(values) || slices.Contains(values, 0) {
+		return stat.Job{}, false
+	}
+	logs := make([]float64, len(values))
+	for i, v := range values {
+		logs[i] = math.Log(v)
+	}
+	return stat.Summarize(logs), true
+}
+
 func mean(values []float64) float64 {
 	var sum float64
 	for _, v := range values {

@@ -112,7 +112,7 @@ func (d *decider) tooFew(k bench.Key, head bench.Sample, s standard) string {
 		if len(values) > 2 && stat.RobustSD(values) == 0 {
 			return ""
 		}
-		return fewSentence(len(values), len(values))
+		return fewSentence(0, len(values))
 	}
 	for _, c := range d.verdict.Comparisons {
 		if c.Key() == k && c.few {
@@ -122,20 +122,26 @@ func (d *decider) tooFew(k bench.Key, head bench.Sample, s standard) string {
 	return ""
 }
 
-// fewSentence says that so many values of base and head are too few, and what
-// would do; "" where they are not.
+// fewSentence says that so many values of head, against so many of base or, at
+// 0, against as many, are too few, and what would do; "" where they are not.
 func fewSentence(base, head int) string {
 	level := 1 - failAlphas[LastLook]
-	if stat.Bounded(base, head, level) {
-		return ""
-	}
-	const enough = 20
 	aSide := 1
 	for !stat.Bounded(aSide, aSide, level) {
 		aSide++
 	}
 	would := fmt.Sprintf("it takes %d on each side", aSide)
-	if more := stat.FewestFor(base, level); more > 0 && more <= enough && base != head {
+	if base == 0 {
+		if head >= aSide {
+			return ""
+		}
+		return fmt.Sprintf("%s a side are too few for any regression to be called: %s", count(head, "value"), would)
+	}
+	if stat.Bounded(base, head, level) {
+		return ""
+	}
+	const enough = 20
+	if more := stat.FewestFor(base, level); more > 0 && more <= enough {
 		would = fmt.Sprintf("it takes %d of head against these %d of base, or %d on each side", more, base, aSide)
 	}
 	return fmt.Sprintf("%s of base and %d of head are too few for any regression to be called: %s", count(base, "value"), head, would)

@@ -1,0 +1,151 @@
+// Package baseline keeps measurements between builds and picks the ones to
+// compare with.
+//
+// It knows what a record is and which record may be trusted. Where records lie,
+// in a folder or at GitHub, it does not know: bytes come and go.
+package baseline
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// RecordSchema names the record document and its major version.
+const RecordSchema = "noslower.record/v1"
+
+// MaxJobs is how many earlier jobs a record carries.
+const MaxJobs = 50
+
+// A Record is what is kept of one job: its measurements, and in a few numbers
+// what the jobs before it measured, so that one record brings the history.
+type Record struct {
+	Measurements bench.Measurements
+	Jobs         []Job // before Measurements, oldest first
+}
+
+// A Job is a job of the past.
+type Job struct {
+	Commit       string
+	Time         time.Time
+	MachineClass string
+	Quantities   []Quantity
+}
+
+// A Quantity is what a job measured of one benchmark and metric.
+type Quantity struct {
+	Key      bench.Key
+	Center   float64 // logarithm of the median, of the metric itself
+	Variance float64 // robust variance of the logarithms within the job
+	Count    int     // values behind it
+}
+
+// Next returns the record that follows r: the measurements of a new job, with
+// those of r, summarized by quantities, as the latest of its past.
+func (r Record) Next(m bench.Measurements, quantities []Quantity) Record {
+	jobs := append(slices.Clone(r.Jobs), Job{
+		Commit: r.Measurements.Commit, Time: r.Measurements.Time,
+		MachineClass: r.Measurements.Host.Class(), Quantities: quantities,
+	})
+	return Record{Measurements: m, Jobs: jobs[max(0, len(jobs)-MaxJobs):]}
+}
+
+// History returns what the jobs of a machine class measured, by key, oldest
+// first.
+func (r Record) History(machineClass string) map[bench.Key][]Quantity {
+	h := map[bench.Key][]Quantity{}
+	for _, j := range r.Jobs {
+		if j.MachineClass != machineClass {
+			continue
+		}
+		for _, q := range j.Quantities {
+			h[q.Key] = append(h[q.Key], q)
+		}
+	}
+	return h
+}
+
+// The document's own types: a contract that outlives the types above.
+type (
+	recordDoc struct {
+		Schema       string          `json:"schema"`
+		Measurements json.RawMessage `json:"measurements"`
+		Jobs         []jobDoc        `json:"jobs"`
+	}
+	jobDoc struct {
+		Commit     string        `json:"commit,omitempty"`
+		Time       time.Time     `json:"time"`
+		Machine    string        `json:"machine,omitempty"`
+		Quantities []quantityDoc `json:"quantities"`
+	}
+	quantityDoc struct {
+		Benchmark string  `json:"benchmark"`
+		Metric    string  `json:"metric"`
+		Center    float64 `json:"log_median"`
+		Variance  float64 `json:"log_variance"`
+		Count     int     `json:"count"`
+	}
+)
+
+// Encode returns the record document.
+func (r Record) Encode() ([]byte, error) {
+	measurements, err := r.Measurements.Encode()
+	if err != nil {
+		return nil, err
+	}
+	doc := recordDoc{RecordSchema, measurements, []jobDoc{}}
+	for _, j := range r.Jobs {
+		d := jobDoc{j.Commit, j.Time.UTC(), j.MachineClass, []quantityDoc{}}
+		for _, q := range j.Quantities {
+			d.Quantities = append(d.Quantities, quantityDoc{q.Key.Benchmark, q.Key.Metric, q.Center, q.Variance, q.Count})
+		}
+		doc.Jobs = append(doc.Jobs, d)
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(doc); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// Decode reads a record document. Every fault of it is reported; a document
+// with a fault yields nothing.
+func Decode(data []byte) (Record, error) {
+	var doc recordDoc
+	if err := bench.DecodeDocument(data, RecordSchema, &doc); err != nil {
+		return Record{}, err
+	}
+	var faults []error
+	m, err := bench.DecodeMeasurements(doc.Measurements)
+	if err != nil {
+		faults = append(faults, fmt.Errorf("measurements: %w", err))
+	}
+	r := Record{Measurements: m}
+	for i, j := range doc.Jobs {
+		job := Job{Commit: j.Commit, Time: j.Time, MachineClass: j.Machine}
+		for k, q := range j.Quantities {
+			if q.Count < 1 || q.Variance < 0 || math.Abs(q.Center) > maxLog {
+				faults = append(faults, fmt.Errorf("job %d, quantity %d: want a count of 1 or more, a variance of 0 or more and a log_median within ±%v, have %d, %v and %v",
+					i+1, k+1, maxLog, q.Count, q.Variance, q.Center))
+			}
+			job.Quantities = append(job.Quantities, Quantity{bench.Key{Benchmark: q.Benchmark, Metric: q.Metric}, q.Center, q.Variance, q.Count})
+		}
+		r.Jobs = append(r.Jobs, job)
+	}
+	r.Jobs = r.Jobs[max(0, len(r.Jobs)-MaxJobs):]
+	if err := errors.Join(faults...); err != nil {
+		return Record{}, err
+	}
+	return r, nil
+}
+
+// maxLog bounds the logarithm of a floating-point number that is not zero.
+const maxLog = 746
