@@ -1,0 +1,271 @@
+// Package bench holds what was measured: results as tools report them, and the
+// samples of both sides that are made of them.
+//
+// It knows the names, units and directions of metrics. It never judges a
+// number, and it reads and writes nothing but its own document, from bytes to
+// bytes.
+package bench
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A Better is the direction in which a metric improves. The zero value is
+// Unknown, and an unknown direction never gates.
+type Better int8
+
+// The directions. Their values are the sign of a metric's change when it
+// improves.
+const (
+	Lower   Better = -1
+	Unknown Better = 0
+	Higher  Better = +1
+)
+
+// String returns the word of the measurements document: "lower", "higher" or
+// "unknown".
+func (b Better) String() string {
+	switch b {
+	case Lower:
+		return "lower"
+	case Higher:
+		return "higher"
+	default:
+		return "unknown"
+	}
+}
+
+// ParseBetter is the inverse of String; the empty word means Unknown.
+func ParseBetter(s string) (Better, error) {
+	switch s {
+	case "lower":
+		return Lower, nil
+	case "higher":
+		return Higher, nil
+	case "unknown", "":
+		return Unknown, nil
+	}
+	return Unknown, fmt.Errorf("want lower, higher or unknown, have %q", s)
+}
+
+// A Metric is a quantity that benchmarks report, in its base unit.
+type Metric struct {
+	Name   string // canonical where there is a canonical name, else the tool's own in snake_case
+	Unit   string // base unit: s, s/op, ops/s, B, instructions/op, …
+	Better Better
+}
+
+// A SpreadKind says by which statistic a tool told how its values scattered.
+type SpreadKind string
+
+// The kinds of spread. NoSpread belongs to a statistic printed without one.
+const (
+	NoSpread SpreadKind = ""
+	MAD      SpreadKind = "mad"    // median absolute deviation
+	StdDev   SpreadKind = "stddev" // standard deviation
+	CI95     SpreadKind = "ci95"   // half width of the 95 % confidence interval of the mean
+	MinMax   SpreadKind = "minmax" // largest minus smallest
+)
+
+// A Spread is a printed measure of scatter, in the unit of its metric.
+type Spread struct {
+	Kind  SpreadKind
+	Value float64
+	Count int // values it was computed from, 0 where the tool does not say
+}
+
+// A Value is one number a tool reported for a metric.
+type Value struct {
+	Metric Metric
+	V      float64
+	// Statistic is set where V is a printed statistic (the median if given,
+	// else the mean) and not a value that was measured.
+	Statistic *Spread
+}
+
+// A Result is one benchmark as its tool reported it once. A tool that repeats
+// itself within a launch gives several results of one name and launch.
+type Result struct {
+	Name   string // the tool's full name, parameters included; "" where it names none
+	Launch int    // which start of the measured process within the run, from 0
+	Values []Value
+}
+
+// A Key is what makes two samples comparable.
+type Key struct{ Benchmark, Metric string }
+
+// Compare orders keys by benchmark, then metric.
+func (k Key) Compare(o Key) int {
+	return cmp.Or(cmp.Compare(k.Benchmark, o.Benchmark), cmp.Compare(k.Metric, o.Metric))
+}
+
+// A Sample is all values of one key on one side, by launch, in the order
+// measured. Values of one launch are not independent of each other; launches
+// are.
+type Sample struct {
+	Benchmark string
+	Metric    Metric
+	Launches  [][]float64 // no launch is empty
+	// Spread is set where each launch is a printed statistic and its tool told
+	// how the values behind it scattered.
+	Spread *Spread
+}
+
+// Key returns what the sample is matched by.
+func (s *Sample) Key() Key { return Key{s.Benchmark, s.Metric.Name} }
+
+// Values returns the values of all launches in the order measured.
+func (s *Sample) Values() []float64 { return slices.Concat(s.Launches...) }
+
+// A Set is what one side measured: its samples in the order first seen.
+// The zero value is an empty set.
+type Set struct {
+	keys    []Key
+	entries map[Key]*entry
+}
+
+type launch struct{ run, launch int }
+
+// An entry keeps measured values and printed statistics apart until it is known
+// whether there are any of the first.
+type entry struct {
+	metric   Metric
+	measured column
+	printed  column
+	spreads  []Spread
+}
+
+// A column is values by launch.
+type column struct {
+	launches [][]float64
+	index    map[launch]int
+}
+
+func (c *column) add(at launch, v float64) {
+	i, ok := c.index[at]
+	if !ok {
+		if c.index == nil {
+			c.index = map[launch]int{}
+		}
+		i = len(c.launches)
+		c.index[at] = i
+		c.launches = append(c.launches, nil)
+	}
+	c.launches[i] = append(c.launches[i], v)
+}
+
+// Add puts a result of the run with this number into the set. Values that are
+// no numbers, or whose unit contradicts what the set has under the same key,
+// are left out; the error names each of them, and the rest is in.
+func (s *Set) Add(run int, r Result) error {
+	var faults []error
+	for _, v := range r.Values {
+		if err := s.add(launch{run, r.Launch}, r.Name, v); err != nil {
+			faults = append(faults, fmt.Errorf("benchmark %q, %s: %w", r.Name, v.Metric.Name, err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (s *Set) add(at launch, name string, v Value) error {
+	if math.IsNaN(v.V) || math.IsInf(v.V, 0) {
+		return fmt.Errorf("%v is not a value", v.V)
+	}
+	key := Key{name, v.Metric.Name}
+	e := s.entries[key]
+	if e == nil {
+		if s.entries == nil {
+			s.entries = map[Key]*entry{}
+		}
+		e = &entry{metric: v.Metric}
+		s.entries[key] = e
+		s.keys = append(s.keys, key)
+	}
+	if e.metric.Unit != v.Metric.Unit {
+		return fmt.Errorf("a value in %q among values in %q: they cannot be one sample", v.Metric.Unit, e.metric.Unit)
+	}
+	if e.metric.Better == Unknown {
+		e.metric.Better = v.Metric.Better
+	}
+	if v.Statistic == nil {
+		e.measured.add(at, v.V)
+		return nil
+	}
+	e.printed.add(at, v.V)
+	e.spreads = append(e.spreads, *v.Statistic)
+	return nil
+}
+
+// Len returns the number of samples.
+func (s *Set) Len() int {
+	if s == nil {
+		return 0
+	}
+	return len(s.keys)
+}
+
+// Launches returns the most launches that a sample has.
+func (s *Set) Launches() int {
+	most := 0
+	for _, sample := range s.Samples() {
+		most = max(most, len(sample.Launches))
+	}
+	return most
+}
+
+// Keys returns the keys in the order first seen.
+func (s *Set) Keys() []Key {
+	if s == nil {
+		return nil
+	}
+	return slices.Clone(s.keys)
+}
+
+// Samples returns the samples in the order first seen.
+func (s *Set) Samples() []Sample {
+	if s == nil {
+		return nil
+	}
+	samples := make([]Sample, 0, len(s.keys))
+	for _, k := range s.keys {
+		samples = append(samples, s.entries[k].sample(k.Benchmark))
+	}
+	return samples
+}
+
+// Lookup returns the sample of a key.
+func (s *Set) Lookup(k Key) (Sample, bool) {
+	if s == nil || s.entries[k] == nil {
+		return Sample{}, false
+	}
+	return s.entries[k].sample(k.Benchmark), true
+}
+
+// sample prefers what was measured: printed statistics stand in only where the
+// tool printed no values.
+func (e *entry) sample(benchmark string) Sample {
+	if len(e.measured.launches) > 0 {
+		return Sample{Benchmark: benchmark, Metric: e.metric, Launches: e.measured.launches}
+	}
+	return Sample{Benchmark: benchmark, Metric: e.metric, Launches: e.printed.launches, Spread: typicalSpread(e.spreads)}
+}
+
+// typicalSpread returns the middle one of spreads that are all of one kind, or
+// nil: a median with its MAD and one with its deviation have no common scatter.
+func typicalSpread(spreads []Spread) *Spread {
+	if len(spreads) == 0 || spreads[0].Kind == NoSpread {
+		return nil
+	}
+	for _, s := range spreads {
+		if s.Kind != spreads[0].Kind {
+			return nil
+		}
+	}
+	sorted := slices.Clone(spreads)
+	slices.SortStableFunc(sorted, func(a, b Spread) int { return cmp.Compare(a.Value, b.Value) })
+	return &sorted[len(sorted)/2]
+}

@@ -1,0 +1,211 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// MeasurementsSchema names the measurements document and its major version.
+const MeasurementsSchema = "noslower.measurements/v1"
+
+// A Host is where a side was measured.
+type Host struct {
+	OS     string `json:"os,omitempty"`
+	Arch   string `json:"arch,omitempty"`
+	CPU    string `json:"cpu,omitempty"` // model name
+	Cores  int    `json:"cores,omitempty"`
+	Kernel string `json:"kernel,omitempty"`
+	Libc   string `json:"libc,omitempty"`
+	Image  string `json:"image,omitempty"` // the runner's or container's image
+}
+
+// Class returns the machine class: hosts of one class run at one speed, as far
+// as a name can tell. It is empty where the host is not known.
+func (h Host) Class() string {
+	if h.Arch == "" && h.CPU == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s, %s, %d cores", h.Arch, h.CPU, h.Cores)
+}
+
+// A Measurements is what one side measured, with where, when and of what.
+type Measurements struct {
+	Suite, Commit, Ref string
+	Time               time.Time
+	Host               Host
+	Set                *Set
+	Warnings           []string
+}
+
+// The document's own types: a contract that outlives the types above.
+type (
+	measurementsDoc struct {
+		Schema   string      `json:"schema"`
+		Suite    string      `json:"suite"`
+		Commit   string      `json:"commit,omitempty"`
+		Ref      string      `json:"ref,omitempty"`
+		Time     *time.Time  `json:"time,omitempty"`
+		Host     Host        `json:"host"`
+		Samples  []sampleDoc `json:"samples"`
+		Warnings []string    `json:"warnings,omitempty"`
+	}
+	sampleDoc struct {
+		Benchmark string       `json:"benchmark"`
+		Metric    string       `json:"metric"`
+		Unit      string       `json:"unit"`
+		Better    string       `json:"better"`
+		Launches  [][]*float64 `json:"launches"` // a null must not become a zero
+		Spread    *spreadDoc   `json:"spread,omitempty"`
+	}
+	spreadDoc struct {
+		Kind  SpreadKind `json:"kind"`
+		Value float64    `json:"value"`
+		Count int        `json:"count,omitempty"`
+	}
+)
+
+// Encode returns the measurements document.
+func (m Measurements) Encode() ([]byte, error) {
+	doc := measurementsDoc{
+		Schema: MeasurementsSchema, Suite: m.Suite, Commit: m.Commit, Ref: m.Ref,
+		Host: m.Host, Samples: []sampleDoc{}, Warnings: m.Warnings,
+	}
+	if !m.Time.IsZero() {
+		t := m.Time.UTC()
+		doc.Time = &t
+	}
+	for _, s := range m.Set.Samples() {
+		d := sampleDoc{s.Benchmark, s.Metric.Name, s.Metric.Unit, s.Metric.Better.String(), pointers(s.Launches), nil}
+		if s.Spread != nil {
+			d.Spread = &spreadDoc{s.Spread.Kind, s.Spread.Value, s.Spread.Count}
+		}
+		doc.Samples = append(doc.Samples, d)
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(doc); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+func pointers(launches [][]float64) [][]*float64 {
+	p := make([][]*float64, len(launches))
+	for i, values := range launches {
+		p[i] = make([]*float64, len(values))
+		for j := range values {
+			p[i][j] = &values[j]
+		}
+	}
+	return p
+}
+
+// DecodeMeasurements reads a measurements document. Every fault of it is
+// reported; a document with a fault yields nothing.
+func DecodeMeasurements(data []byte) (Measurements, error) {
+	var doc measurementsDoc
+	if err := DecodeDocument(data, MeasurementsSchema, &doc); err != nil {
+		return Measurements{}, err
+	}
+	m := Measurements{
+		Suite: doc.Suite, Commit: doc.Commit, Ref: doc.Ref, Host: doc.Host,
+		Set: &Set{}, Warnings: doc.Warnings,
+	}
+	if doc.Time != nil {
+		m.Time = doc.Time.UTC()
+	}
+	var faults []error
+	if y := m.Time.Year(); y > 9999 {
+		faults = append(faults, fmt.Errorf("time: want a year up to 9999, have %d", y))
+	}
+	for i, s := range doc.Samples {
+		if err := s.addTo(m.Set); err != nil {
+			faults = append(faults, fmt.Errorf("sample %d (benchmark %q, metric %q): %w", i+1, s.Benchmark, s.Metric, err))
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return Measurements{}, err
+	}
+	return m, nil
+}
+
+func (s sampleDoc) addTo(set *Set) error {
+	better, err := ParseBetter(s.Better)
+	if err != nil {
+		return fmt.Errorf("better: %w", err)
+	}
+	if s.Metric == "" {
+		return errors.New("metric: want a name, have none")
+	}
+	if _, ok := set.Lookup(Key{s.Benchmark, s.Metric}); ok {
+		return errors.New("want one sample for each benchmark and metric, have a second")
+	}
+	var statistic *Spread
+	if s.Spread != nil {
+		switch s.Spread.Kind {
+		case MAD, StdDev, CI95, MinMax:
+		default:
+			return fmt.Errorf("spread: want kind mad, stddev, ci95 or minmax, have %q", s.Spread.Kind)
+		}
+		if s.Spread.Value < 0 || s.Spread.Count < 0 {
+			return fmt.Errorf("spread: want a value and a count of 0 or more, have %v and %d", s.Spread.Value, s.Spread.Count)
+		}
+		statistic = &Spread{s.Spread.Kind, s.Spread.Value, s.Spread.Count}
+	}
+	if len(s.Launches) == 0 {
+		return errors.New("launches: want at least one, have none")
+	}
+	metric := Metric{s.Metric, s.Unit, better}
+	for i, values := range s.Launches {
+		if len(values) == 0 {
+			return fmt.Errorf("launch %d: want at least one value, have none", i+1)
+		}
+		result := Result{Name: s.Benchmark, Launch: i}
+		for _, v := range values {
+			if v == nil {
+				return fmt.Errorf("launch %d: want numbers, have null", i+1)
+			}
+			result.Values = append(result.Values, Value{metric, *v, statistic})
+		}
+		if err := set.Add(0, result); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DecodeDocument decodes a JSON document of this schema into v. A newer major
+// version is refused with the release that reads it, another kind of document
+// with what it is.
+func DecodeDocument(data []byte, schema string, v any) error {
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return fmt.Errorf("want a %s document, have no JSON object: %w", schema, err)
+	}
+	if head.Schema != schema {
+		return wrongSchema(head.Schema, schema)
+	}
+	return json.Unmarshal(data, v)
+}
+
+func wrongSchema(have, want string) error {
+	kind, version, _ := strings.Cut(want, "/v")
+	haveKind, haveVersion, ok := strings.Cut(have, "/v")
+	if !ok || haveKind != kind {
+		return fmt.Errorf("want a document with \"schema\": %q, have %q", want, have)
+	}
+	n, err := strconv.ParseUint(haveVersion, 10, 16)
+	if known, _ := strconv.ParseUint(version, 10, 16); err != nil || n <= known || n > math.MaxInt16 {
+		return fmt.Errorf("want version %s of %s, have %q", version, kind, haveVersion)
+	}
+	return fmt.Errorf("the document is of version %d, written by a newer noslower: read it with noslower %d.0 or later", n, n)
+}

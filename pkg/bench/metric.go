@@ -1,0 +1,132 @@
+package bench
+
+import (
+	"strings"
+	"unicode"
+)
+
+// canonical has the metrics that noslower knows by name. Every other metric
+// keeps its own name, and its direction follows from its unit.
+var canonical = byName(
+	Metric{"instructions_per_op", "instructions/op", Lower},
+	Metric{"throughput", "ops/s", Higher},
+	Metric{"time_per_op", "s/op", Lower},
+	Metric{"cpu_cycles_per_op", "cycles/op", Lower},
+	Metric{"allocs_per_op", "allocs/op", Lower},
+	Metric{"logallocs_per_op", "allocs/op", Lower},
+	Metric{"tasks_per_op", "tasks/op", Lower},
+	Metric{"bytes_per_op", "B/op", Lower},
+	Metric{"iops", "ops/s", Higher},
+	Metric{"bandwidth", "B/s", Higher},
+	Metric{"latency_mean", "s", Lower},
+	Metric{"latency_max", "s", Lower},
+	Metric{"cpu_time_per_op", "s/op", Lower},
+	Metric{"wall_time", "s", Lower},
+	Metric{"user_time", "s", Lower},
+	Metric{"system_time", "s", Lower},
+	Metric{"cpu_time", "s", Lower},
+	Metric{"max_rss", "B", Lower},
+	Metric{"instructions", "instructions", Lower},
+	Metric{"cpu_cycles", "cycles", Lower},
+	Metric{"errors", "errors", Lower},
+)
+
+func byName(metrics ...Metric) map[string]Metric {
+	m := make(map[string]Metric, len(metrics))
+	for _, metric := range metrics {
+		m[metric.Name] = metric
+	}
+	return m
+}
+
+// Errors is the name of the metric that counts failed operations: more of them
+// on head than on base make a benchmark's other numbers incomparable.
+const Errors = "errors"
+
+// lookupMetric returns the metric of a canonical name. The percentiles
+// latency_p50, latency_p99, latency_p999, … are a family.
+func lookupMetric(name string) (Metric, bool) {
+	if m, ok := canonical[name]; ok {
+		return m, true
+	}
+	if p, ok := strings.CutPrefix(name, "latency_p"); ok && p != "" && strings.Trim(p, "0123456789") == "" {
+		return Metric{name, "s", Lower}, true
+	}
+	return Metric{}, false
+}
+
+// IsCount reports whether the metric counts what a program does (instructions,
+// allocations, tasks, bytes of memory) and so hardly moves with the machine's
+// load. Times and rates are no counts, and cycles are not either: they are the
+// time of a clock that also stalls.
+func (m Metric) IsCount() bool {
+	switch strings.TrimSuffix(m.Unit, "/op") {
+	case "instructions", "allocs", "tasks", "errors":
+		return true
+	case "B":
+		return m.Name != "max_rss"
+	}
+	return false
+}
+
+// Measure makes a value of a number as a tool printed it: the unit becomes the
+// base unit, and a canonical name brings its direction. A name that is not
+// canonical becomes snake_case, and its direction follows from its unit.
+func Measure(name string, v float64, unit string) Value {
+	factor, base := BaseUnit(unit)
+	name = SnakeCase(name)
+	if m, ok := lookupMetric(name); ok && (m.Unit == base || sameKind(m.Unit, base)) {
+		return Value{Metric: m, V: v * factor}
+	}
+	return Value{Metric: Metric{name, base, BetterByUnit(base)}, V: v * factor}
+}
+
+// sameKind reports whether a tool's unit is only another word for the canonical
+// one: "s" for "s/op" in a metric that is per operation by its name, or no unit
+// at all.
+func sameKind(canonical, printed string) bool {
+	return printed == "" || strings.TrimSuffix(canonical, "/op") == printed
+}
+
+// BetterByUnit returns the direction that a base unit implies: rates are better
+// higher; times, costs per operation and sizes are better lower; of anything
+// else nothing is known.
+func BetterByUnit(unit string) Better {
+	switch {
+	case strings.HasSuffix(unit, "/s"), unit == "ops", unit == "iops":
+		return Higher
+	case unit == "s", unit == "B", strings.HasSuffix(unit, "/op"):
+		return Lower
+	}
+	return Unknown
+}
+
+// SnakeCase turns a tool's own name of a metric into one that can be written in
+// a configuration: letters and digits in lower case, everything else a single
+// underscore. "%" and "µ" keep their meaning as words.
+func SnakeCase(name string) string {
+	name = strings.NewReplacer("%", " pct ", "µ", "u", "μ", "u").Replace(name)
+	var b strings.Builder
+	var last rune
+	runes := []rune(name)
+	for i, r := range runes {
+		switch {
+		case unicode.IsUpper(r):
+			// "readOps" is two words, "IOPS" is one, "HTTPCode" is two.
+			startsWord := unicode.IsLower(last) || unicode.IsDigit(last) ||
+				(unicode.IsUpper(last) && i+1 < len(runes) && unicode.IsLower(runes[i+1]))
+			if startsWord && b.Len() > 0 && !strings.HasSuffix(b.String(), "_") {
+				b.WriteByte('_')
+			}
+			b.WriteRune(unicode.ToLower(r))
+		case unicode.IsLetter(r), unicode.IsDigit(r):
+			b.WriteRune(r)
+		default:
+			if b.Len() > 0 && !strings.HasSuffix(b.String(), "_") {
+				b.WriteByte('_')
+			}
+		}
+		last = r
+	}
+	return strings.TrimSuffix(b.String(), "_")
+}

@@ -1,0 +1,66 @@
+package bench
+
+import "strings"
+
+// scales are the units that are a multiple of a base unit. A prefix alone (k,
+// M) scales a number without unit.
+var scales = map[string]struct {
+	factor float64
+	base   string
+}{
+	"":  {1, ""},
+	"s": {1, "s"}, "sec": {1, "s"}, "secs": {1, "s"}, "second": {1, "s"}, "seconds": {1, "s"},
+	"ms": {1e-3, "s"}, "msec": {1e-3, "s"}, "msecs": {1e-3, "s"}, "millisecond": {1e-3, "s"}, "milliseconds": {1e-3, "s"},
+	"us": {1e-6, "s"}, "usec": {1e-6, "s"}, "usecs": {1e-6, "s"}, "micros": {1e-6, "s"}, "microsecond": {1e-6, "s"}, "microseconds": {1e-6, "s"},
+	"ns": {1e-9, "s"}, "nsec": {1e-9, "s"}, "nsecs": {1e-9, "s"}, "nanosecond": {1e-9, "s"}, "nanoseconds": {1e-9, "s"},
+	"ps":  {1e-12, "s"},
+	"min": {60, "s"}, "h": {3600, "s"},
+
+	"B": {1, "B"}, "byte": {1, "B"}, "bytes": {1, "B"},
+	"kB": {1e3, "B"}, "KB": {1e3, "B"}, "MB": {1e6, "B"}, "GB": {1e9, "B"}, "TB": {1e12, "B"},
+	"KiB": {1 << 10, "B"}, "kiB": {1 << 10, "B"}, "MiB": {1 << 20, "B"}, "GiB": {1 << 30, "B"}, "TiB": {1 << 40, "B"},
+
+	"ops": {1, "ops"}, "op": {1, "ops"}, "requests": {1, "ops"}, "req": {1, "ops"}, "reqs": {1, "ops"}, "runs": {1, "ops"}, "calls": {1, "ops"},
+	"insn": {1, "instructions"}, "insns": {1, "instructions"}, "inst": {1, "instructions"}, "instr": {1, "instructions"},
+	"instructions": {1, "instructions"}, "instruction": {1, "instructions"},
+	"cycle": {1, "cycles"}, "cycles": {1, "cycles"},
+	"alloc": {1, "allocs"}, "allocs": {1, "allocs"}, "logallocs": {1, "allocs"},
+	"task": {1, "tasks"}, "tasks": {1, "tasks"},
+	"error": {1, "errors"}, "errors": {1, "errors"},
+	"k": {1e3, ""}, "K": {1e3, ""}, "M": {1e6, ""}, "G": {1e9, ""},
+}
+
+// rates are units of operations a second that have a name of their own.
+var rates = map[string]float64{
+	"rps": 1, "tps": 1, "ops": 1, "qps": 1, "iops": 1, "IOPS": 1, "mrps": 1e6, "Mrps": 1e6, "mops": 1e6, "Mops": 1e6, "krps": 1e3, "kops": 1e3, "kIOPS": 1e3, "kiops": 1e3, "ktps": 1e3, "kqps": 1e3,
+}
+
+// BaseUnit returns the base unit of a unit as printed, and the factor that a
+// number in it is multiplied by: ("ms" → 0.001, "s"), ("krps" → 1000, "ops/s"),
+// ("ns/op" → 1e-9, "s/op"). A unit that it does not know is its own base.
+func BaseUnit(printed string) (factor float64, base string) {
+	unit := strings.NewReplacer("µ", "u", "μ", "u").Replace(strings.TrimSpace(printed))
+	if f, ok := rates[unit]; ok {
+		return f, "ops/s"
+	}
+	if s, ok := scales[unit]; ok {
+		return s.factor, s.base
+	}
+	over, under, ok := strings.Cut(unit, "/")
+	if !ok {
+		return 1, unit
+	}
+	over, under = strings.TrimSpace(over), strings.TrimSpace(under)
+	factor, base = 1, over
+	if s, ok := scales[over]; ok {
+		factor, base = s.factor, s.base
+	}
+	switch under {
+	case "op", "ops", "iter", "iteration", "operation", "request", "req":
+		return factor, base + "/op"
+	}
+	if s, ok := scales[under]; ok && s.base == "s" {
+		return factor / s.factor, base + "/s"
+	}
+	return factor, base + "/" + under
+}

@@ -1,0 +1,190 @@
+package format
+
+import (
+	"io"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// The table of fio on RBD by which pull requests to Ceph's Crimson OSD
+// (https://github.com/ceph/ceph) show their effect. A row is a field, a column
+// a number of cores:
+//
+//	Block_size       4096        4096
+//	Core             2           4
+//	Tool             Fio RBD     Fio RBD
+//	OPtype           Rand Write  Rand Write
+//	CommitID         e160811c    e160811c
+//	Latency(ms)      55.26       22.92
+//	Bandwidth(MB/s)  37.94       91.47
+//	IOPS             9264.22     22332.86
+//
+// Copies have bars between the cells, or the whole table on one line. Each table
+// is a launch of its own.
+var _ = register(Format{
+	Name:  "crimson",
+	Tool:  "fio on Ceph's Crimson OSD, as a table",
+	How:   "a row Block_size",
+	Sniff: sniffLine(`^[>\s|]*Block_size[\s|]+\d`),
+	Read:  readCrimson,
+})
+
+// crimsonParameters are the fields that name the benchmark, in the order of the
+// name, each with what stands before it there.
+var crimsonParameters = []struct{ field, before string }{
+	{"Tool", ""}, {"OPtype", " "}, {"Block_size", " "},
+	{"OSD", "/osd="}, {"Store", "/store="}, {"Thread_num", "/threads="}, {"Client_num", "/clients="}, {"Core", "/core="},
+}
+
+// crimsonNotes are the fields that are no part of the name: who compares two
+// commits has one of each.
+var crimsonNotes = []string{"Time", "Version", "CommitID"}
+
+// crimsonMetrics are the names of what was measured, by the field without its
+// unit.
+var crimsonMetrics = map[string]string{"Latency": "latency_mean", "Bandwidth": "bandwidth", "IOPS": "iops"}
+
+// crimsonMetric matches a field that was measured. Any word with a unit is one.
+var crimsonMetric = regexp.MustCompile(`^(?:(IOPS)|([A-Za-z]\w*)\(([A-Za-z/%]+)\))$`)
+
+// crimsonBlanks makes the bars between cells, and the marks of a quotation, blank.
+var crimsonBlanks = strings.NewReplacer("|", " ", ">", " ")
+
+// A crimsonTable is the rows of one table, from Block_size on: the words after
+// each field. The zero value is no table.
+type crimsonTable struct {
+	fields []string
+	words  map[string][]string
+	lines  map[string]line
+}
+
+func readCrimson(r io.Reader, name string) iter.Seq2[bench.Result, error] {
+	return func(yield func(bench.Result, error) bool) {
+		var table crimsonTable
+		launch := 0
+		flush := func() bool {
+			done := table
+			table = crimsonTable{}
+			if len(done.words["Core"]) == 0 {
+				return true
+			}
+			launch++
+			return done.results(launch-1, yield)
+		}
+		for l, err := range lines(r, name) {
+			if err != nil {
+				yield(bench.Result{}, err)
+				return
+			}
+			field := ""
+			for _, word := range strings.Fields(crimsonBlanks.Replace(l.text)) {
+				if !isCrimsonField(word) {
+					if field == "" {
+						break // a line of something else
+					}
+					table.words[field] = append(table.words[field], word)
+					continue
+				}
+				if word == "Block_size" {
+					if !flush() {
+						return
+					}
+					table = crimsonTable{words: map[string][]string{}, lines: map[string]line{}}
+				}
+				if !table.start(word, l) {
+					break
+				}
+				field = word
+			}
+		}
+		flush()
+	}
+}
+
+func isCrimsonField(word string) bool {
+	for _, p := range crimsonParameters {
+		if p.field == word {
+			return true
+		}
+	}
+	return slices.Contains(crimsonNotes, word) || crimsonMetric.MatchString(word)
+}
+
+// start begins the row of a field. It reports whether the row can be one of the
+// table: there is a table, and it has no such row.
+func (t *crimsonTable) start(field string, l line) bool {
+	if _, ok := t.lines[field]; ok || t.lines == nil {
+		return false
+	}
+	t.fields = append(t.fields, field)
+	t.lines[field] = l
+	return true
+}
+
+// results yields a result for each column. A row that has other than as many
+// cells is an error, and without the rows of its name there is no benchmark. It
+// reports whether to go on.
+func (t *crimsonTable) results(launch int, yield func(bench.Result, error) bool) bool {
+	columns := len(t.words["Core"])
+	named := true
+	for _, field := range t.fields {
+		if n := len(t.words[field]); n > 0 && n%columns == 0 {
+			continue
+		}
+		err := t.lines[field].errorf("want %d cells of %s, as many as of Core, have %q", columns, field, t.words[field])
+		if !yield(bench.Result{}, err) {
+			return false
+		}
+		named = named && crimsonMetric.MatchString(field)
+		delete(t.words, field)
+	}
+	for c := 0; c < columns && named; c++ {
+		res := bench.Result{Name: t.name(c), Launch: launch}
+		for _, field := range t.fields {
+			m := crimsonMetric.FindStringSubmatch(field)
+			if m == nil || t.words[field] == nil {
+				continue
+			}
+			v, err := parseNumber(t.cell(field, c))
+			if err != nil || v < 0 {
+				err := t.lines[field].errorf("want a number of %s for each column, have %q", field, t.cell(field, c))
+				if !yield(bench.Result{}, err) {
+					return false
+				}
+				continue
+			}
+			metric, unit := m[1]+m[2], m[3]
+			if canonical, ok := crimsonMetrics[metric]; ok {
+				metric = canonical
+			}
+			res.Values = append(res.Values, bench.Measure(metric, v, unit))
+		}
+		if len(res.Values) > 0 && !yield(res, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// cell returns the words of a field in a column: each column has as many.
+func (t *crimsonTable) cell(field string, column int) string {
+	words := t.words[field]
+	n := len(words) / len(t.words["Core"])
+	return strings.Join(words[column*n:(column+1)*n], " ")
+}
+
+// name returns the benchmark of a column:
+// "Fio RBD Rand Write 4096/osd=Crimson/store=Bluestore/threads=128/clients=4/core=2".
+func (t *crimsonTable) name(column int) string {
+	var name strings.Builder
+	for _, p := range crimsonParameters {
+		if cell := t.cell(p.field, column); cell != "" {
+			name.WriteString(p.before + cell)
+		}
+	}
+	return strings.TrimLeft(name.String(), " /")
+}

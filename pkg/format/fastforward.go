@@ -1,0 +1,126 @@
+package format
+
+import (
+	"io"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// The tables of ScyllaDB's perf_fast_forward, as printed by the text_output_writer of
+// https://github.com/scylladb/scylladb/blob/master/test/perf/perf_fast_forward.cc:
+//
+//	running: <test> on dataset <dataset>
+//	<description>:
+//	read    skip      time (s)  [iterations]  frags  frag/s  [mad f/s  max f/s  min f/s  avg aio]  aio  (KiB) …
+//	-> 1    0         0.899447             4   1000    1111       12     1113     1096    975.5    972 124356 …
+//
+// The columns before "time (s)" are the parameters and part of the benchmark's
+// name. Those after it have changed with every era and are read by the header.
+var _ = register(Format{
+	Name:  "perf-fast-forward",
+	Tool:  "ScyllaDB perf_fast_forward",
+	How:   `a header with the columns "time (s)", "frags" and "frag/s"`,
+	Sniff: sniffLine(`time \(s\)\s+(?:iterations\s+)?frags\s+frag/s\b`),
+	Read:  readFastForward,
+})
+
+var (
+	// fastForwardNames makes one word of every name of a column.
+	fastForwardNames = strings.NewReplacer("time (s)", "time", "mad f/s", "mad", "max f/s", "max", "min f/s", "min",
+		"avg aio", "avg_aio", "(KiB)", "aio_bytes", "idx hit", "idx_hit", "idx miss", "idx_miss", "idx blk", "idx_blk",
+		"c hit", "c_hit", "c miss", "c_miss", "c blk", "c_blk")
+	fastForwardTest  = regexp.MustCompile(`^running: (\S+)(?: on dataset (\S+))?`)
+	fastForwardRange = regexp.MustCompile(`([\[(][^\s,]*),\s+([^\s,]*[\])])`)
+)
+
+func readFastForward(r io.Reader, name string) iter.Seq2[bench.Result, error] {
+	return func(yield func(bench.Result, error) bool) {
+		var t fastForwardTable
+		for l, err := range lines(r, name) {
+			if err != nil {
+				yield(bench.Result{}, err)
+				return
+			}
+			l.text = strings.TrimSpace(l.text)
+			res, err := t.line(l)
+			if err != nil && !yield(bench.Result{}, err) {
+				return
+			}
+			if len(res.Values) > 0 && !yield(res, nil) {
+				return
+			}
+		}
+	}
+}
+
+type fastForwardTable struct {
+	test       string
+	parameters []string
+	columns    []string
+	filter     filter
+}
+
+func (t *fastForwardTable) line(l line) (bench.Result, error) {
+	if m := fastForwardTest.FindStringSubmatch(l.text); m != nil {
+		t.test = strings.TrimSuffix(m[1]+"/"+m[2], "/")
+		t.columns = nil
+		return bench.Result{}, nil
+	}
+	if strings.Contains(l.text, "frag/s") {
+		names := strings.Fields(fastForwardNames.Replace(l.text))
+		if i := slices.Index(names, "time"); i >= 0 {
+			t.parameters, t.columns = names[:i], names[i:]
+			return bench.Result{}, nil
+		}
+	}
+	cells := strings.Fields(fastForwardRange.ReplaceAllString(strings.TrimPrefix(l.text, "-> "), "$1,$2"))
+	if t.columns == nil || len(cells) != len(t.parameters)+len(t.columns) {
+		return bench.Result{}, nil
+	}
+	name := t.test
+	for i, p := range t.parameters {
+		name += " " + p + "=" + cells[i]
+	}
+	values, err := t.values(l, cells[len(t.parameters):])
+	if err != nil {
+		return bench.Result{}, err
+	}
+	values, err = t.filter.keep(l, values)
+	return bench.Result{Name: strings.TrimSpace(name), Values: values}, err
+}
+
+// values reads the cells after the parameters. An operation is a fragment that
+// was read: frag/s is the throughput, and insns/f are instructions per operation.
+func (t *fastForwardTable) values(l line, cells []string) ([]bench.Value, error) {
+	var values []bench.Value
+	for i, column := range t.columns {
+		v, err := parseNumber(strings.TrimSuffix(cells[i], "%"))
+		if err != nil {
+			return nil, l.errorf("column %s: %v", column, err)
+		}
+		switch column {
+		case "iterations", "max", "min":
+		case "time":
+			values = append(values, bench.Measure("time_per_op", v, "s"))
+		case "frag/s":
+			values = append(values, bench.Measure("throughput", v, "ops/s"))
+		case "mad": // it follows the median it belongs to
+			if last := len(values) - 1; last >= 0 && v >= 0 {
+				values[last].Statistic = &bench.Spread{Kind: bench.MAD, Value: v}
+			}
+		case "insns/f":
+			values = append(values, bench.Measure("instructions_per_op", v, ""))
+		case "aio_bytes":
+			values = append(values, bench.Measure(column, v, "KiB"))
+		case "cpu":
+			values = append(values, bench.Measure("cpu_load", v, "%"))
+		default:
+			values = append(values, bench.Measure(column, v, ""))
+		}
+	}
+	return values, nil
+}

@@ -1,0 +1,184 @@
+package format_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/format"
+)
+
+var update = flag.Bool("update", false, "write the .golden files anew from what is read now")
+
+const testdata = "../../testdata/format"
+
+// inputs returns every input of a format that stands in testdata.
+func inputs(t testing.TB, name string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(testdata, name, "*.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func read(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// golden compares got with the file at path, or writes it with -update.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v: go test ./pkg/format -update writes it", err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs: have\n%s\nwant\n%s\n(if what is read now is right: go test ./pkg/format -update)", path, got, want)
+	}
+}
+
+// TestRead reads every testdata/format/<name>/*.txt and compares what comes
+// out, errors included, with the .golden file beside it.
+func TestRead(t *testing.T) {
+	for _, f := range format.All() {
+		files := inputs(t, f.Name)
+		if len(files) == 0 {
+			t.Errorf("format %q has no input under %s/%[1]s", f.Name, testdata)
+		}
+		for _, path := range files {
+			t.Run(f.Name+"/"+filepath.Base(path), func(t *testing.T) {
+				in, err := os.Open(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer in.Close()
+
+				var got strings.Builder
+				for res, err := range f.Read(in, filepath.Base(path)) {
+					if err != nil {
+						fmt.Fprintln(&got, "error:", err)
+						continue
+					}
+					for _, v := range res.Values {
+						fmt.Fprintf(&got, "%s\t%d\t%s\t%.9g\t%s\t%s%s\n",
+							res.Name, res.Launch, v.Metric.Name, v.V, v.Metric.Unit, v.Metric.Better, statistic(v.Statistic))
+					}
+				}
+				golden(t, strings.TrimSuffix(path, ".txt")+".golden", got.String())
+			})
+		}
+	}
+}
+
+// statistic says what a golden line's value is where it was not measured
+// itself: "statistic", with its spread and the count behind it if they are
+// known.
+func statistic(s *bench.Spread) string {
+	if s == nil {
+		return ""
+	}
+	text := "\tstatistic"
+	if s.Kind != bench.NoSpread {
+		text += fmt.Sprintf(" %s %.9g", s.Kind, s.Value)
+	}
+	if s.Count != 0 {
+		text += fmt.Sprintf(" of %d", s.Count)
+	}
+	return text
+}
+
+// TestDetect checks that every input in testdata is claimed by its own format
+// and by no other.
+func TestDetect(t *testing.T) {
+	for _, f := range format.All() {
+		for _, path := range inputs(t, f.Name) {
+			got, err := format.Detect(read(t, path))
+			if err != nil || got.Name != f.Name {
+				t.Errorf("Detect(%s) = %q, %v, want %q", path, got.Name, err, f.Name)
+			}
+		}
+	}
+}
+
+// TestDetectNothing checks that no format claims what is no benchmark's output.
+func TestDetectNothing(t *testing.T) {
+	for name, input := range map[string]string{
+		"nothing":   "",
+		"newlines":  "\n\r\n\n",
+		"a build":   "[1/2] Compiling main.cc\n[2/2] Linking bench\n0 errors, 3 warnings (1.5s)\n",
+		"a test":    "=== RUN   TestRead\n--- PASS: TestRead (0.00s)\nPASS\nok  \texample.com/read\t0.002s\n",
+		"a table":   "name  size  date\na     12    2026-01-01\n",
+		"some JSON": `{"name": "read", "stats": {"size": 12}}`,
+		"binary":    "\x7fELF\x02\x01\x01\x00\x00\x00\x00\xff\xfe",
+	} {
+		if f, err := format.Detect([]byte(input)); err == nil {
+			t.Errorf("Detect(%s) = %q, want no format", name, f.Name)
+		}
+	}
+}
+
+// TestByName checks that each name leads to its format and that an unknown name
+// lists the known ones.
+func TestByName(t *testing.T) {
+	for _, f := range format.All() {
+		if got, err := format.ByName(f.Name); err != nil || got.Name != f.Name {
+			t.Errorf("ByName(%q) = %q, %v", f.Name, got.Name, err)
+		}
+		if f.Tool == "" || f.How == "" {
+			t.Errorf("format %q does not say its tool and how it is recognised", f.Name)
+		}
+	}
+	if _, err := format.ByName("nonsense"); err == nil || !strings.Contains(err.Error(), format.Names()[0]) {
+		t.Errorf("ByName(nonsense): want the names of the formats in the error, have %v", err)
+	}
+}
+
+// BenchmarkDetect looks for a format in a log that has no results: every line of
+// it is tried by every format.
+func BenchmarkDetect(b *testing.B) {
+	log := []byte(strings.Repeat("INFO  2026-01-01 00:00:00,123 [shard 0:main] compaction - 12 sstables of 345 MB in 678 ms\n", 10_000))
+	b.SetBytes(int64(len(log)))
+	for b.Loop() {
+		if f, err := format.Detect(log); err == nil {
+			b.Fatalf("Detect: a log is taken for %s", f.Name)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(log)), "ns/byte")
+}
+
+// BenchmarkRead reads every format's largest input over and over.
+func BenchmarkRead(b *testing.B) {
+	for _, f := range format.All() {
+		b.Run(f.Name, func(b *testing.B) {
+			var input string
+			for _, path := range inputs(b, f.Name) {
+				if data := string(read(b, path)); len(data) > len(input) {
+					input = data
+				}
+			}
+			b.SetBytes(int64(len(input)))
+			b.ReportAllocs()
+			for b.Loop() {
+				for range f.Read(strings.NewReader(input), "input") {
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(input)), "ns/byte")
+		})
+	}
+}

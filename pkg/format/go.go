@@ -1,0 +1,231 @@
+package format
+
+import (
+	"encoding/json"
+	"io"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// The output of "go test -bench", as fixed by
+// https://go.dev/design/14313-benchmark-format:
+//
+//	pkg: import/path
+//	Unit unit better=higher|lower
+//	BenchmarkName-8 iterations value unit value unit …
+//
+// alone, among other output, or in the events of "go test -json"
+// (https://pkg.go.dev/cmd/test2json), where one line comes in two of them.
+//
+// The reader of golang.org/x/perf/benchfmt is not used because it ends at a line
+// of 64 KiB, and such lines are common in what a program under test prints; a
+// test compares the two.
+var _ = register(Format{
+	Name: "go",
+	Tool: "go test -bench, also with -json",
+	How:  `lines of "BenchmarkName-8 iterations value unit", or events with such output`,
+	Sniff: sniffLine(
+		`^Benchmark[^a-z\s]\S*\s+\d+\s+\S+\s+\S*[a-zA-Z%]`,
+		`^\s*\d+\s+[\d.]+ ns/op\b`,
+		`^\{.*"Action":"output".*"Output":"Benchmark[^a-z]`,
+	),
+	Read: readGo,
+})
+
+func readGo(r io.Reader, name string) iter.Seq2[bench.Result, error] {
+	return func(yield func(bench.Result, error) bool) {
+		g := goReader{streams: map[string]*goStream{}, better: map[string]bench.Better{}, yield: yield}
+		var last line
+		for l, err := range lines(r, name) {
+			if err != nil {
+				yield(bench.Result{}, err)
+				return
+			}
+			if !g.input(l) {
+				return
+			}
+			last = l
+		}
+		g.end(last)
+	}
+}
+
+type goReader struct {
+	streams map[string]*goStream // by the package of an event, "" without events
+	order   []*goStream
+	better  map[string]bench.Better // by unit as printed
+	filter  filter
+	yield   func(bench.Result, error) bool
+}
+
+// A goStream is the output of one package.
+type goStream struct {
+	pkg     string // of the "pkg:" line
+	partial []byte // output of events that does not end a line yet
+	name    string // a benchmark whose numbers are still to come
+}
+
+func (g *goReader) stream(pkg string) *goStream {
+	s, ok := g.streams[pkg]
+	if !ok {
+		s = &goStream{}
+		g.streams[pkg] = s
+		g.order = append(g.order, s)
+	}
+	return s
+}
+
+// input takes a line of the document: output, or an event that holds some.
+func (g *goReader) input(l line) bool {
+	var event struct{ Action, Package, Output string }
+	if !strings.HasPrefix(l.text, "{") || json.Unmarshal([]byte(l.text), &event) != nil || event.Action == "" {
+		return g.line(g.stream(""), l)
+	}
+	s := g.stream(event.Package)
+	for part := range strings.Lines(event.Output) {
+		if len(s.partial) <= maxLine {
+			s.partial = append(s.partial, part...)
+		}
+		if strings.HasSuffix(part, "\n") && !g.printed(s, l) {
+			return false
+		}
+	}
+	return true
+}
+
+// printed takes the line that a package's events make, of which l is the last.
+func (g *goReader) printed(s *goStream, l line) bool {
+	l.text = ""
+	if len(s.partial) <= maxLine {
+		l.text = clean(strings.TrimSuffix(string(s.partial), "\n"))
+	}
+	s.partial = s.partial[:0]
+	return g.line(s, l)
+}
+
+// end takes what is left of output that ended within a line.
+func (g *goReader) end(last line) {
+	for _, s := range g.order {
+		if len(s.partial) > 0 && !g.printed(s, last) {
+			return
+		}
+	}
+}
+
+var (
+	// goFailure is what the testing package and the go command say about a run
+	// that is not whole.
+	goFailure = regexp.MustCompile(`^(?:Benchmark\S+\s+)?\s*(?:--- FAIL: |FAIL\t|panic: )`)
+	// goName is the name of a benchmark function: "Benchmarking" is a word.
+	goName = regexp.MustCompile(`^Benchmark(?:[^a-z]|$)`)
+)
+
+// line takes a line that was printed.
+func (g *goReader) line(s *goStream, l line) bool {
+	if pkg, ok := strings.CutPrefix(l.text, "pkg: "); ok {
+		s.pkg = strings.TrimSpace(pkg)
+		return true
+	}
+	if goFailure.MatchString(l.text) {
+		s.name = ""
+		return g.yield(bench.Result{}, l.errorf("want a run in which nothing fails, have a failure: results are missing"))
+	}
+	if !strings.HasPrefix(l.text, "Benchmark") && !strings.HasPrefix(l.text, "Unit ") && s.name == "" {
+		return true
+	}
+	f := strings.Fields(l.text)
+	switch {
+	case len(f) == 0:
+		return true
+	case f[0] == "Unit":
+		g.unit(f[1:])
+		return true
+	case goName.MatchString(f[0]):
+		s.name = f[0]
+		if len(f) == 1 || (!isInteger(f[1]) && !hasGoUnit(f)) {
+			return true // the numbers are still to come: the benchmark printed something itself
+		}
+	case s.name != "" && isInteger(f[0]) && hasGoUnit(f):
+		f = slices.Insert(f, 0, s.name)
+	default:
+		return true
+	}
+	s.name = ""
+	return g.result(s, l, f)
+}
+
+// hasGoUnit reports whether a line's fields have a unit such as ns/op in them,
+// so that it was meant to be a result.
+func hasGoUnit(f []string) bool {
+	return slices.ContainsFunc(f, func(s string) bool { return strings.HasSuffix(s, "/op") })
+}
+
+// unit reads the key=value pairs of a line on a unit.
+func (g *goReader) unit(f []string) {
+	for i := 1; i < len(f); i++ {
+		if word, ok := strings.CutPrefix(f[i], "better="); ok {
+			if better, err := bench.ParseBetter(word); err == nil {
+				g.better[f[0]] = better
+			}
+		}
+	}
+}
+
+func (g *goReader) result(s *goStream, l line, f []string) bool {
+	if !isInteger(f[1]) {
+		return g.yield(bench.Result{}, l.errorf("want an iteration count after the name, have %q", f[1]))
+	}
+	if len(f) < 4 || len(f)%2 != 0 {
+		return g.yield(bench.Result{}, l.errorf("want pairs of value and unit after the iteration count"))
+	}
+	// Benchmarks of two packages may have one name.
+	res := bench.Result{Name: strings.TrimPrefix(f[0], "Benchmark")}
+	if s.pkg != "" {
+		res.Name = s.pkg + "." + res.Name
+	}
+	for i := 2; i < len(f); i += 2 {
+		v, err := parseNumber(f[i])
+		if err != nil {
+			return g.yield(bench.Result{}, l.errorf("want a finite number before %q, have %q", f[i+1], f[i]))
+		}
+		value := measureGo(v, f[i+1])
+		if slices.ContainsFunc(res.Values, func(o bench.Value) bool { return o.Metric.Name == value.Metric.Name }) {
+			// req/s beside ops/s, say: the first is the benchmark's own.
+			value.Metric.Name = bench.SnakeCase(strings.ReplaceAll(f[i+1], "/", "_per_"))
+		}
+		if better, ok := g.better[f[i+1]]; ok {
+			value.Metric.Better = better
+		}
+		res.Values = append(res.Values, value)
+	}
+	var err error
+	res.Values, err = g.filter.keep(l, res.Values)
+	if err != nil && !g.yield(bench.Result{}, err) {
+		return false
+	}
+	return len(res.Values) == 0 || g.yield(res, nil)
+}
+
+// goPercentile matches the names that people give to percentiles of latency.
+var goPercentile = regexp.MustCompile(`^(?:lat(?:ency)?[-_])?p(\d+)\.?(\d*)(?:[-_]lat(?:ency)?)?$`)
+
+// measureGo makes a value of a number that b.ReportMetric or the testing package
+// printed. A unit may begin with the metric's name, as in p99-ns
+// (https://pkg.go.dev/golang.org/x/perf/benchunit).
+func measureGo(v float64, printed string) bench.Value {
+	if i := strings.LastIndexByte(printed, '-'); i > 0 {
+		name, unit := printed[:i], printed[i+1:]
+		if m := goPercentile.FindStringSubmatch(name); m != nil {
+			name, unit = "latency_p"+m[1]+m[2], strings.TrimSuffix(unit, "/op")
+		}
+		switch _, base := bench.BaseUnit(unit); base {
+		case "s", "s/op", "B", "B/op", "B/s", "ops/s":
+			return bench.Measure(name, v, unit)
+		}
+	}
+	return bench.Measure(metricOfUnit(printed), v, printed)
+}

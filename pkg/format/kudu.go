@@ -1,0 +1,188 @@
+package format
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// What the tests and benchmarks of Apache Kudu log. The stopwatch of
+// https://github.com/apache/kudu/blob/master/src/kudu/util/stopwatch.h times one
+// execution of what its label says:
+//
+//	I0820 13:56:39.875732 12176 scan-test.cc:346] Time spent key scan, 1 col: real 0.663s	user 0.030s	sys 0.000s
+//	I0724 10:52:56.416996 10208 compaction-test.cc:163] Times for Compacting: real 15.339s	user 12.625s	sys 0.384s
+//	Sending 1024MB via tcp socket: real 0.355s (1.2x)
+//
+// Before the label may stand a prefix of glog, whole, cut or none, and a log
+// prefix of Kudu, which has identifiers that change with each run and is no part
+// of the name. Results of other programs are lines of a label and one number:
+// kuduLines. A result without a name of its own has that of the gtest test that it
+// is logged in, or the mode of rpc-bench.
+var _ = register(Format{
+	Name:  "kudu",
+	Tool:  "tests and benchmarks of Apache Kudu",
+	How:   "a stopwatch's line (Time spent X: real Fs …) or one of rpc-bench and its siblings (User CPU per req: Fus)",
+	Sniff: sniffKudu,
+	Read:  readKudu,
+})
+
+// kuduStopwatch are the times of the stopwatch. real is of one execution, as of
+// a tool whose operation is one.
+var kuduStopwatch = map[string]string{"real": "time_per_op", "user": "user_time", "sys": "system_time"}
+
+// kuduLines are the lines with one number, after the prefix.
+var kuduLines = []struct {
+	words        string         // what the line has in any case
+	pattern      *regexp.Regexp // the groups are the benchmark's name and the number
+	metric, unit string
+	better       bench.Better
+	own          bool // no other tool prints it
+}{
+	// rpc-bench.cc
+	{"Reqs/sec:", regexp.MustCompile(`^()Reqs/sec:\s+(\S+)`), "throughput", "ops/s", bench.Higher, false},
+	{"User CPU per req:", regexp.MustCompile(`^()User CPU per req:\s+(\S+)us$`), "user_cpu_per_req", "us/req", bench.Lower, true},
+	{"Sys CPU per req:", regexp.MustCompile(`^()Sys CPU per req:\s+(\S+)us$`), "sys_cpu_per_req", "us/req", bench.Lower, true},
+	{"Ctx Sw. per req:", regexp.MustCompile(`^()Ctx Sw\. per req:\s+(\S+)`), "ctx_sw_per_req", "switches/req", bench.Lower, true},
+	// tablet_server-stress-test.cc
+	{"Throughput:", regexp.MustCompile(`^()Throughput:\s+(\S+) rows/sec`), "throughput", "ops/s", bench.Higher, false},
+	{"CPU efficiency:", regexp.MustCompile(`^()CPU efficiency:\s+(\S+) rows/cpusec`), "cpu_efficiency", "rows/cpusec", bench.Higher, true},
+	// blocking_queue-test.cc
+	{"() rate:", regexp.MustCompile(`^((?:total )?Blocking\S+\(\)) rate:\s+(\S+) calls/sec`), "throughput", "ops/s", bench.Higher, true},
+	// cache-bench.cc
+	{"lookups/sec", regexp.MustCompile(`^(.*\bn_unique=\d+):\s+(\S+) lookups/sec`), "throughput", "ops/s", bench.Higher, true},
+	{"% hit rate", regexp.MustCompile(`^(.*\bn_unique=\d+):\s+(\S+)% hit rate`), "hit_rate", "%", bench.Higher, true},
+	// kudu perf loadgen
+	{"time total", regexp.MustCompile(`^()time total\s*:\s+(\S+) ms`), "wall_time", "ms", bench.Lower, false},
+	{"time per row", regexp.MustCompile(`^()time per row\s*:\s+(\S+) ms`), "time_per_op", "ms", bench.Lower, true},
+	// gtest
+	{" OK ", regexp.MustCompile(`^\[\s+OK\s+\]\s+(\S+).*\((\S+) ms\)`), "wall_time", "ms", bench.Lower, false},
+}
+
+var (
+	kuduSource = regexp.MustCompile(`\S\.(?:cc|h):\d+$`)
+	kuduTimes  = regexp.MustCompile(`^(.*?):\s+(real(?:\s+(?:[-+.\d]|nan|inf).*)?)$`)
+	kuduLabel  = regexp.MustCompile(`^(?:.*?\b(?:Time spent|Times for)\s+|Timing$)`)
+	kuduTest   = regexp.MustCompile(`^\[\s+RUN\s+\]\s+(\S+)`)
+	kuduMode   = regexp.MustCompile(`^Mode:\s+(\S+)`)
+)
+
+// kuduText returns what a line says after its prefix of glog, if it has one.
+func kuduText(text string) string {
+	if prefix, rest, ok := strings.Cut(text, "] "); ok && kuduSource.MatchString(prefix) {
+		text = rest
+	}
+	return strings.TrimSpace(strings.TrimLeft(text, "> \t"))
+}
+
+// stopwatchLine returns the label and the words after it of a stopwatch's line.
+func stopwatchLine(text string) (label string, words []string, ok bool) {
+	if !strings.Contains(text, "real") {
+		return "", nil, false
+	}
+	m := kuduTimes.FindStringSubmatch(text)
+	if m == nil {
+		return "", nil, false
+	}
+	return m[1], strings.Fields(m[2]), true
+}
+
+// sniffKudu asks for a line that no other tool prints. "X: real 1s" is none
+// without one of the stopwatch's own words, or all of its times.
+func sniffKudu(input []byte) bool {
+	for l, err := range lines(bytes.NewReader(input), "") {
+		if err != nil {
+			return false
+		}
+		text := kuduText(l.text)
+		if label, words, ok := stopwatchLine(text); ok && len(words) > 1 &&
+			(kuduLabel.MatchString(label) || slices.Contains(words, "user") && slices.Contains(words, "sys")) {
+			return true
+		}
+		for _, k := range kuduLines {
+			if k.own && strings.Contains(text, k.words) && k.pattern.MatchString(text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func readKudu(r io.Reader, name string) iter.Seq2[bench.Result, error] {
+	return func(yield func(bench.Result, error) bool) {
+		test, mode := "", "" // the names of what has none
+		for l, err := range lines(r, name) {
+			if err != nil {
+				yield(bench.Result{}, err)
+				return
+			}
+			text := kuduText(l.text)
+			if m := kuduTest.FindStringSubmatch(text); m != nil {
+				test = m[1]
+			}
+			if m := kuduMode.FindStringSubmatch(text); m != nil {
+				mode = m[1]
+			}
+			res, err := parseKudu(l, text)
+			res.Name = cmp.Or(res.Name, test, mode)
+			if (err != nil || len(res.Values) > 0) && !yield(res, err) {
+				return
+			}
+		}
+	}
+}
+
+// parseKudu reads the text of a line after its prefix. A line that is no result
+// has no values.
+func parseKudu(l line, text string) (bench.Result, error) {
+	if label, words, ok := stopwatchLine(text); ok {
+		return parseStopwatch(l, label, words)
+	}
+	for _, k := range kuduLines {
+		if !strings.Contains(text, k.words) {
+			continue
+		}
+		m := k.pattern.FindStringSubmatch(text)
+		if m == nil {
+			continue
+		}
+		n, err := parseNumber(m[2])
+		if err != nil || n < 0 {
+			return bench.Result{}, l.errorf("want a number as %s, have %q", k.metric, m[2])
+		}
+		v := bench.Measure(k.metric, n, k.unit)
+		v.Metric.Better = k.better
+		return bench.Result{Name: oneBlank(m[1]), Values: []bench.Value{v}}, nil
+	}
+	return bench.Result{}, nil
+}
+
+// parseStopwatch reads the words after a label: "real 0.355s user 0.110s sys
+// 0.245s", where people leave out some and put notes such as "(4.4x)" between.
+func parseStopwatch(l line, label string, words []string) (bench.Result, error) {
+	res := bench.Result{Name: oneBlank(label[len(kuduLabel.FindString(label)):])}
+	for i, word := range words {
+		metric, ok := kuduStopwatch[word]
+		if !ok {
+			continue
+		}
+		have := strings.Join(words[i+1:min(i+2, len(words))], "")
+		number, ok := strings.CutSuffix(have, "s")
+		v, err := parseNumber(number)
+		if !ok || err != nil || v < 0 {
+			return bench.Result{}, l.errorf("want seconds such as 0.355s after %q, have %q", word, have)
+		}
+		res.Values = append(res.Values, bench.Measure(metric, v, "s"))
+	}
+	return res, nil
+}
+
+// oneBlank makes every run of white space one blank: copies of an output differ
+// in it.
+func oneBlank(s string) string { return strings.Join(strings.Fields(s), " ") }

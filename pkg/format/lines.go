@@ -1,0 +1,159 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A LineError is a line that looks like a result and cannot be read.
+type LineError struct {
+	Document string
+	Line     int // from 1
+	Text     string
+	Problem  string // what was wanted and what was there
+}
+
+// Error returns "document:line: problem: "text"", the text cut to what a person
+// needs to find it.
+func (e *LineError) Error() string {
+	return fmt.Sprintf("%s:%d: %s: %q", e.Document, e.Line, e.Problem, shorten(e.Text, 120))
+}
+
+// shorten cuts s to at most n bytes at a character's boundary, and says so.
+func shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// maxLine bounds one line in bytes. A longer one is no line of a benchmark's
+// output that is read by lines, and is passed over.
+const maxLine = 1 << 20
+
+// A line is one line of a document, without colours, quoting and line end.
+type line struct {
+	document string
+	number   int
+	text     string
+}
+
+func (l line) errorf(format string, args ...any) error {
+	return &LineError{Document: l.document, Line: l.number, Text: l.text, Problem: fmt.Sprintf(format, args...)}
+}
+
+// ansi matches terminal control sequences: CSI (colours, cursor) and OSC
+// (titles, links), ECMA-48 §5.4 and §8.3.89.
+var ansi = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\a\x1b]*(?:\a|\x1b\\\\)")
+
+// lines yields the lines of r. Terminal colours, a byte order mark, carriage
+// returns and everything that a progress display overwrote by them are taken
+// out.
+func lines(r io.Reader, document string) iter.Seq2[line, error] {
+	return func(yield func(line, error) bool) {
+		in := bufio.NewReaderSize(r, 64<<10)
+		for number := 1; ; number++ {
+			raw, err := readLine(in)
+			if err != nil && !errors.Is(err, io.EOF) {
+				yield(line{}, fmt.Errorf("%s:%d: %w", document, number, err))
+				return
+			}
+			if err != nil && raw == "" {
+				return
+			}
+			if number == 1 {
+				raw = strings.TrimPrefix(raw, "\ufeff")
+			}
+			if !yield(line{document, number, clean(raw)}, nil) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// readLine returns the next line without its "\n", or an empty one in place of a
+// line longer than maxLine. The error is io.EOF with the last one.
+func readLine(in *bufio.Reader) (string, error) {
+	var b []byte
+	long := false
+	for {
+		part, err := in.ReadSlice('\n')
+		if long = long || len(b)+len(part) > maxLine; long {
+			b = nil
+		} else {
+			b = append(b, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		return strings.TrimSuffix(string(b), "\n"), err
+	}
+}
+
+func clean(s string) string {
+	if strings.IndexByte(s, '\x1b') >= 0 {
+		s = ansi.ReplaceAllString(s, "")
+	}
+	s = strings.TrimRight(s, "\r")
+	if i := strings.LastIndexByte(s, '\r'); i >= 0 {
+		s = s[i+1:]
+	}
+	return s
+}
+
+// sniffLine returns a Format's Sniff that claims an input with a line, as lines
+// yields it, that matches one of the patterns. They are tried one by one: Go
+// gives up at once on a pattern that begins with ^ or with a fixed text, and
+// searches an alternation of such patterns from every character.
+func sniffLine(patterns ...string) func(input []byte) bool {
+	var compiled []*regexp.Regexp
+	for _, p := range patterns {
+		compiled = append(compiled, regexp.MustCompile(p))
+	}
+	return func(input []byte) bool {
+		for l, err := range lines(bytes.NewReader(input), "") {
+			matches := func(p *regexp.Regexp) bool { return p.MatchString(l.text) }
+			if err == nil && slices.ContainsFunc(compiled, matches) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// maxDocument bounds a document that must be read as a whole, in bytes.
+const maxDocument = 256 << 20
+
+// isJSON reports whether what in will yield next is a JSON object, and leaves in
+// at its start.
+func isJSON(in *bufio.Reader) bool {
+	head, _ := in.Peek(512) // an error is for the reading to find
+	return bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n"), []byte("{"))
+}
+
+// decodeJSON decodes the one JSON document in r into v.
+func decodeJSON(r io.Reader, document string, v any) error {
+	data, err := io.ReadAll(io.LimitReader(r, maxDocument+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", document, err)
+	case len(data) > maxDocument:
+		return fmt.Errorf("%s: want a document of at most %d MiB, have more", document, maxDocument>>20)
+	}
+	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), v); err != nil {
+		return fmt.Errorf("%s: want a JSON document: %w", document, err)
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package format
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"regexp"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// noslower's own measurements, as "noslower measure" and "noslower parse
+// --output json" write them: one document, or several one after the other. The
+// launches of a later document follow those of the documents before it.
+var _ = register(Format{
+	Name:  "noslower",
+	Tool:  "noslower measure, noslower parse",
+	How:   `a JSON object with "schema": "noslower.…"`,
+	Sniff: regexp.MustCompile(`^\x{feff}?\s*\{(?s:.*)"schema"\s*:\s*"noslower\.`).Match,
+	Read:  readNoslower,
+})
+
+func readNoslower(r io.Reader, name string) iter.Seq2[bench.Result, error] {
+	return func(yield func(bench.Result, error) bool) {
+		in := bufio.NewReader(r)
+		if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
+			_, _ = in.Discard(3)
+		}
+		documents := json.NewDecoder(in)
+		launches := 0 // of the documents before
+		for n := 1; ; n++ {
+			m, err := nextMeasurements(documents)
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				yield(bench.Result{}, fmt.Errorf("%s: document %d: %w", name, n, err))
+				return
+			}
+			more := 0
+			for _, s := range m.Set.Samples() {
+				more = max(more, len(s.Launches))
+				for res := range sampleResults(s, launches) {
+					if !yield(res, nil) {
+						return
+					}
+				}
+			}
+			launches += more
+		}
+	}
+}
+
+// nextMeasurements decodes the next document. The error is io.EOF where there
+// is none.
+func nextMeasurements(documents *json.Decoder) (bench.Measurements, error) {
+	var data json.RawMessage
+	if err := documents.Decode(&data); errors.Is(err, io.EOF) {
+		return bench.Measurements{}, err
+	} else if err != nil {
+		return bench.Measurements{}, fmt.Errorf("want a whole JSON document: %w", err)
+	}
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(data, &head); err == nil && strings.HasPrefix(head.Schema, "noslower.verdict/") {
+		return bench.Measurements{}, errors.New("it is a verdict, which holds no measurements: want what it was made of")
+	}
+	return bench.DecodeMeasurements(data)
+}
+
+// sampleResults yields the values of a sample, numbering its launches from
+// first on.
+func sampleResults(s bench.Sample, first int) iter.Seq[bench.Result] {
+	return func(yield func(bench.Result) bool) {
+		for i, values := range s.Launches {
+			for _, v := range values {
+				value := bench.Value{Metric: s.Metric, V: v, Statistic: s.Spread}
+				if !yield(bench.Result{Name: s.Benchmark, Launch: first + i, Values: []bench.Value{value}}) {
+					return
+				}
+			}
+		}
+	}
+}

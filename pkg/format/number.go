@@ -1,0 +1,72 @@
+package format
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// multipliers are the suffixes that scale a printed number.
+var multipliers = map[byte]float64{'k': 1e3, 'K': 1e3, 'M': 1e6, 'G': 1e9}
+
+// parseNumber reads a finite number as benchmark tools and people print it:
+// with thousands separated by commas or apostrophes (1,234,567.8, 330'903), an
+// exponent (7.02868e+06), or a suffix k, K, M or G (57.2k). Words that Go reads
+// as numbers (NaN, inf, hexadecimal) are none here.
+func parseNumber(s string) (float64, error) {
+	digits, factor := s, 1.0
+	if s != "" {
+		if f, ok := multipliers[s[len(s)-1]]; ok {
+			digits, factor = s[:len(s)-1], f
+		}
+	}
+	if strings.ContainsAny(digits, ",'") {
+		joined, ok := joinThousands(digits)
+		if !ok {
+			return 0, fmt.Errorf("want a number, have %q", s)
+		}
+		digits = joined
+	}
+	if strings.Trim(digits, "+-.0123456789eE") != "" {
+		return 0, fmt.Errorf("want a number, have %q", s)
+	}
+	v, err := strconv.ParseFloat(digits, 64)
+	if v *= factor; err != nil || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("want a finite number, have %q", s)
+	}
+	return v, nil
+}
+
+// joinThousands takes the separators out of 1,234,567.8 and reports whether
+// they stood where separators of thousands stand.
+func joinThousands(s string) (string, bool) {
+	separator := s[strings.IndexAny(s, ",'") : strings.IndexAny(s, ",'")+1]
+	whole, fraction, _ := strings.Cut(s, ".")
+	groups := strings.Split(whole, separator)
+	for i, g := range groups {
+		if i > 0 && (len(g) != 3 || strings.Trim(g, "0123456789") != "") {
+			return "", false
+		}
+	}
+	if first := strings.TrimLeft(groups[0], "+-"); len(first) < 1 || len(first) > 3 {
+		return "", false
+	}
+	if strings.Contains(s, ".") {
+		return strings.Join(groups, "") + "." + fraction, true
+	}
+	return strings.Join(groups, ""), true
+}
+
+// parseClock reads hours, minutes and seconds as stopwatches print them
+// (5:10.98, 00:13:02), in seconds.
+func parseClock(s string) (float64, error) {
+	var seconds float64
+	for part := range strings.SplitSeq(s, ":") {
+		v, err := parseNumber(part)
+		if seconds = seconds*60 + v; err != nil || v < 0 || math.IsInf(seconds, 0) {
+			return 0, fmt.Errorf("want a time such as 1:02.5, have %q", s)
+		}
+	}
+	return seconds, nil
+}

@@ -1,0 +1,253 @@
+package format
+
+import (
+	"bufio"
+	"io"
+	"iter"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// The tables of Seastar's perf_tests, in which also every microbenchmark of
+// ScyllaDB prints, as text or Markdown:
+//
+//	test     iterations  median      mad      min      max  [allocs tasks inst [cycles]]      2018 to 2025
+//	group.x   293173628 3.414ns  0.004ns  3.404ns  3.420ns    1.000 0.000 58.0   12.1
+//
+//	test          iters          runtime  allocs  tasks   inst  cycles [overhead]             since
+//	group.x   548592737  1.82ns ± 0.02%    0.000  0.000  55.00    10.0    0.000
+//
+// and its --json-output, as printed by
+// https://github.com/scylladb/seastar/blob/master/tests/perf/perf_tests.cc.
+//
+// What is printed are medians of the runs (of time) and means (of all else). mad
+// is the median absolute deviation around the median, "± F%" the same in percent
+// of it. Iterations, min, max and the harness's overhead are no metrics.
+var _ = register(Format{
+	Name: "seastar",
+	Tool: "Seastar perf_tests, and ScyllaDB's microbenchmarks",
+	How:  `a row of a name, iterations and a median with its mad, or JSON with "total_iterations" and "mad"`,
+	Sniff: sniffLine(
+		`^[>| \t]*test[\s|]+(?:iterations[\s|]+median[\s|]+mad|iters[\s|]+runtime)\b`,
+		`^[>| \t]*\S+[\s|]+\d+(?:[\s|]+[\d.]+(?:ns|us|µs|μs|ms|s)){4}(?:[\s|]|$)`,
+		`^[>| \t]*\S+[\s|]+\d+[\s|]+[\d.]+(?:ns|us|µs|μs|ms|s) ± [\d.]+%`,
+		`"total_iterations"\s*:`,
+	),
+	Read: readSeastar,
+})
+
+// seastarColumns are the columns of a table whose header was cut off, by how
+// many there are.
+var seastarColumns = strings.Fields("iterations median mad min max allocs tasks inst cycles")
+
+// seastarNewColumns are those of a table in which the time has its deviation
+// beside it.
+var seastarNewColumns = strings.Fields("iters runtime allocs tasks inst cycles overhead")
+
+var (
+	seastarDuration  = regexp.MustCompile(`^([\d.]+(?:e[-+]?\d+)?)(ns|us|µs|μs|ms|s)$`)
+	seastarDeviation = regexp.MustCompile(`\s*±\s*([\d.]+)%`)
+	seastarRuns      = regexp.MustCompile(`^number of runs:\s*(\d+)$`)
+	seastarRule      = regexp.MustCompile(`^[-:|\s]+$`)
+)
+
+func readSeastar(r io.Reader, name string) iter.Seq2[bench.Result, error] {
+	return func(yield func(bench.Result, error) bool) {
+		in := bufio.NewReader(r)
+		if isJSON(in) {
+			readSeastarJSON(in, name, yield)
+			return
+		}
+		var t seastarTable
+		for l, err := range lines(in, name) {
+			if err != nil {
+				yield(bench.Result{}, err)
+				return
+			}
+			l.text = strings.TrimSpace(strings.TrimLeft(l.text, "> \t"))
+			res, err := t.row(l)
+			if err != nil && !yield(bench.Result{}, err) {
+				return
+			}
+			if len(res.Values) > 0 && !yield(res, nil) {
+				return
+			}
+		}
+	}
+}
+
+// A seastarTable is what the lines above a row say about it.
+type seastarTable struct {
+	columns []string // nil without a header
+	runs    int      // 0 where it is not said
+	name    string   // a line of one word: the name of a row that was wrapped after it
+	filter  filter
+}
+
+// row reads a row's values; a line that is no row has none.
+func (t *seastarTable) row(l line) (bench.Result, error) {
+	if m := seastarRuns.FindStringSubmatch(l.text); m != nil {
+		t.runs, _ = strconv.Atoi(m[1])
+		return bench.Result{}, nil
+	}
+	name, cells := t.split(l.text)
+	if len(cells) == 0 || seastarRule.MatchString(l.text) {
+		return bench.Result{}, nil
+	}
+	if name == "test" && (cells[0].text == "iterations" || cells[0].text == "iters") {
+		t.columns = nil
+		for _, c := range cells {
+			t.columns = append(t.columns, c.text)
+		}
+		return bench.Result{}, nil
+	}
+	columns := t.columns
+	if columns == nil {
+		columns = seastarColumns
+		if len(cells) > 1 && cells[1].deviation != "" {
+			columns = seastarNewColumns
+		}
+	}
+	if len(cells) < 2 || !isInteger(cells[0].text) || !seastarDuration.MatchString(cells[1].text) {
+		return bench.Result{}, nil
+	}
+	if name == "" {
+		return bench.Result{}, l.errorf("want a name before %q, have none", cells[0].text)
+	}
+	if len(cells) > len(columns) {
+		return bench.Result{}, l.errorf("want at most the %d columns %s, have %d", len(columns), strings.Join(columns, ", "), len(cells))
+	}
+	values, err := t.values(l, columns, cells)
+	if err != nil {
+		return bench.Result{}, err
+	}
+	values, err = t.filter.keep(l, values)
+	return bench.Result{Name: name, Values: values}, err
+}
+
+// A seastarCell is "F", "Fns" or "Fns ± F%".
+type seastarCell struct{ text, deviation string }
+
+// split cuts a line into its first column and the others. Names hold no blanks,
+// but one may stand on a line of its own.
+func (t *seastarTable) split(text string) (name string, cells []seastarCell) {
+	text = strings.Trim(strings.ReplaceAll(text, "|", " "), " \t")
+	// The deviation becomes part of the cell before it.
+	fields := strings.Fields(seastarDeviation.ReplaceAllString(text, "±$1"))
+	wrapped := t.name
+	t.name = ""
+	switch {
+	case len(fields) == 1:
+		t.name = fields[0]
+		return "", nil
+	case len(fields) > 1 && isInteger(fields[0]):
+		name = wrapped
+	case len(fields) > 1:
+		name, fields = fields[0], fields[1:]
+	}
+	for _, f := range fields {
+		text, deviation, _ := strings.Cut(f, "±")
+		cells = append(cells, seastarCell{text, deviation})
+	}
+	return name, cells
+}
+
+func isInteger(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+func (t *seastarTable) values(l line, columns []string, cells []seastarCell) ([]bench.Value, error) {
+	var values []bench.Value
+	for i, c := range cells {
+		number, unit := c.text, ""
+		if m := seastarDuration.FindStringSubmatch(c.text); m != nil {
+			number, unit = m[1], m[2]
+		}
+		v, err := parseNumber(number)
+		if err != nil {
+			return nil, l.errorf("column %s: %v", columns[i], err)
+		}
+		switch columns[i] {
+		case "iterations", "iters", "min", "max", "overhead":
+			continue
+		case "mad":
+			if len(values) > 0 {
+				deviation := bench.Measure("time_per_op", v, unit).V
+				values[0].Statistic = t.spread(deviation)
+			}
+			continue
+		}
+		value := measureSeastar(columns[i], v, unit)
+		value.Statistic = &bench.Spread{}
+		if percent, err := parseNumber(c.deviation); err == nil {
+			value.Statistic = t.spread(percent / 100 * value.V)
+		}
+		values = append(values, value)
+	}
+	return values, nil
+}
+
+// measureSeastar makes a value of a column, which is per operation whatever its
+// name.
+func measureSeastar(column string, v float64, unit string) bench.Value {
+	switch column {
+	case "median", "runtime":
+		return bench.Measure("time_per_op", v, unit)
+	case "inst":
+		return bench.Measure("instructions_per_op", v, "")
+	case "cycles":
+		return bench.Measure("cpu_cycles_per_op", v, "")
+	case "allocs", "tasks":
+		return bench.Measure(column+"_per_op", v, "")
+	}
+	return bench.Measure(column, v, unit)
+}
+
+// spread is the deviation of the runs. A single one has none.
+func (t *seastarTable) spread(mad float64) *bench.Spread {
+	if t.runs == 1 || (t.runs == 0 && mad == 0) {
+		return &bench.Spread{Count: t.runs}
+	}
+	return &bench.Spread{Kind: bench.MAD, Value: mad, Count: t.runs}
+}
+
+// readSeastarJSON reads {"results": {NAME: {"median": F, "mad": F, …}}}, with
+// times in nanoseconds.
+func readSeastarJSON(r io.Reader, name string, yield func(bench.Result, error) bool) {
+	var doc struct {
+		Results map[string]map[string]float64 `json:"results"`
+	}
+	if err := decodeJSON(r, name, &doc); err != nil {
+		yield(bench.Result{}, err)
+		return
+	}
+	var t seastarTable
+	for _, benchmark := range slices.Sorted(maps.Keys(doc.Results)) {
+		result := doc.Results[benchmark]
+		t.runs = int(result["runs"])
+		var values []bench.Value
+		for _, column := range slices.Sorted(maps.Keys(result)) {
+			switch column {
+			case "runs", "total_iterations", "mad", "min", "max", "overhead":
+				continue
+			}
+			unit, statistic := "", &bench.Spread{}
+			if column == "median" {
+				unit, statistic = "ns", t.spread(result["mad"]*1e-9)
+			}
+			value := measureSeastar(column, result[column], unit)
+			value.Statistic = statistic
+			values = append(values, value)
+		}
+		values, err := t.filter.keep(line{document: name, number: 1, text: benchmark}, values)
+		if err != nil && !yield(bench.Result{}, err) {
+			return
+		}
+		if len(values) > 0 && !yield(bench.Result{Name: benchmark, Values: values}, nil) {
+			return
+		}
+	}
+}

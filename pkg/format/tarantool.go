@@ -1,0 +1,241 @@
+package format
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"regexp"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// The benchmarks in perf/lua of Tarantool, which print by
+// https://github.com/tarantool/tarantool/blob/master/perf/lua/benchmark.lua
+//
+//	uri.escape 152 rps
+//	uri.escape 152.37  runs/sec
+//
+// or, with --output_format json, Google Benchmark's document with other units:
+// real_time and cpu_time are seconds, and of all iterations together.
+//
+//	{"benchmarks":[{"name":"uri.escape","real_time":6.57,"cpu_time":6.56,"iterations":1000,"items_per_second":152}]}
+//
+// And the tables of its commit messages, of which each row is a benchmark, or
+// each row on each side:
+//
+//	Run                 | Perf, krps |
+//	---------------------------------|
+//	master, current     |    1060    |
+//
+//	| request | stat | old       | new       | diff   | stdev |
+//	| insert  | RPS  | 953798.71 | 964738.50 | +1.15% | 0.63% |
+//
+// Lines of a name and a number alone, as older scripts print, are not read: some
+// of them are rates and some are nanoseconds.
+var _ = register(Format{
+	Name:  "tarantool",
+	Tool:  "perf/lua of Tarantool",
+	How:   "lines NAME N rps, its JSON, or a table Run | Perf, krps",
+	Sniff: func(input []byte) bool { return sniffTarantoolText(input) || len(tarantoolReports(input)) > 0 },
+	Read:  readTarantool,
+})
+
+// sniffTarantoolText asks for a name of one word where reading does not: a
+// sentence may end in "100 rps" too.
+var sniffTarantoolText = sniffLine(
+	`^[>\s]*[^\s#>][^\s]*[^\s:=]\s+[\d.,]+\s+(?:rps|runs/sec)\s*$`,
+	tarantoolRuns.String(),
+	tarantoolRequests.String(),
+)
+
+var (
+	tarantoolRate     = regexp.MustCompile(`^[>\s]*([^\s#>].*?)\s+(-?(?:\d\S*|nan|inf))\s+(rps|runs/sec)\s*$`)
+	tarantoolRuns     = regexp.MustCompile(`^[>\s|]*Run\s*(?:\|[^|,]+,\s*(?:[kKM]?(?:rps|tps|ops)|[mun]?s|[kMG]i?B)\s*)+\|?\s*$`)
+	tarantoolRequests = regexp.MustCompile(`^[>\s]*\|\s*request\s*\|\s*stat\s*\|\s*old\s*\|\s*new\s*\|`)
+)
+
+func readTarantool(r io.Reader, name string) iter.Seq2[bench.Result, error] {
+	return func(yield func(bench.Result, error) bool) {
+		input, err := io.ReadAll(r)
+		if err != nil {
+			yield(bench.Result{}, fmt.Errorf("%s: %w", name, err))
+			return
+		}
+		if reports := tarantoolReports(input); len(reports) > 0 {
+			for launch, report := range reports {
+				if !report.results(name, launch, yield) {
+					return
+				}
+			}
+			return
+		}
+		readTarantoolText(input, name, yield)
+	}
+}
+
+func readTarantoolText(input []byte, name string, yield func(bench.Result, error) bool) {
+	var header []string // of the table that the line stands in
+	for l, err := range lines(bytes.NewReader(input), name) {
+		if err != nil {
+			yield(bench.Result{}, err)
+			return
+		}
+		if strings.Contains(l.text, "|") {
+			cells := tableCells(l.text)
+			switch {
+			case tarantoolRuns.MatchString(l.text) || tarantoolRequests.MatchString(l.text):
+				header = cells
+			case len(cells) != len(header) || isRule(l.text):
+			case !tarantoolRow(l, header, cells, yield):
+				return
+			}
+			continue
+		}
+		if !isRule(l.text) {
+			header = nil
+		}
+		m := tarantoolRate.FindStringSubmatch(l.text)
+		if m == nil || strings.Contains(m[1], " "+m[3]) { // one rate a line: a second is of another side
+			continue
+		}
+		if !yield(tarantoolResult(l, m[1], "", m[2], m[3])) {
+			return
+		}
+	}
+}
+
+// isRule reports whether a line is empty or drawn of what tables are drawn of.
+func isRule(text string) bool { return strings.Trim(text, ">-+=:| \t") == "" }
+
+// tableCells returns what stands between the bars of a table's line.
+func tableCells(text string) []string {
+	text = strings.Trim(strings.TrimLeft(text, "> \t"), " \t")
+	cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(text, "|"), "|"), "|")
+	for i := range cells {
+		cells[i] = strings.TrimSpace(cells[i])
+	}
+	return cells
+}
+
+// tarantoolRow yields the results of a table's row and reports whether to go on.
+func tarantoolRow(l line, header, cells []string, yield func(bench.Result, error) bool) bool {
+	if header[0] == "request" {
+		unit := strings.ToLower(cells[1])
+		return yield(tarantoolResult(l, cells[0]+"/"+header[2], cells[1], cells[2], unit)) &&
+			yield(tarantoolResult(l, cells[0]+"/"+header[3], cells[1], cells[3], unit))
+	}
+	for i := 1; i < len(cells); i++ {
+		metric, unit, _ := strings.Cut(header[i], ",")
+		if !yield(tarantoolResult(l, cells[0], metric, cells[i], unit)) {
+			return false
+		}
+	}
+	return true
+}
+
+// tarantoolResult returns the result of one number. Whatever a table calls a
+// rate of operations, it is the throughput.
+func tarantoolResult(l line, name, metric, number, unit string) (bench.Result, error) {
+	n, err := parseNumber(number)
+	if err != nil || n <= 0 {
+		return bench.Result{}, l.errorf("want a number above 0 of %s for %q, have %q", strings.TrimSpace(unit), name, number)
+	}
+	if _, base := bench.BaseUnit(unit); base == "ops/s" {
+		metric = "throughput"
+	} else if bench.SnakeCase(metric) == "" {
+		return bench.Result{}, l.errorf("want the name of what is measured in %q above %q, have none", strings.TrimSpace(unit), number)
+	}
+	return bench.Result{Name: oneBlank(name), Values: []bench.Value{bench.Measure(metric, n, unit)}}, nil
+}
+
+// A tarantoolReport is the JSON document of one script.
+type tarantoolReport struct {
+	line       int // where it begins
+	Benchmarks []tarantoolBenchmark
+	Context    struct {
+		Executable string // Google Benchmark's own documents have it
+	}
+}
+
+type tarantoolBenchmark struct {
+	Name           string
+	RealTime       float64 `json:"real_time"` // seconds of all iterations
+	CPUTime        float64 `json:"cpu_time"`
+	Iterations     float64
+	ItemsPerSecond float64 `json:"items_per_second"` // rounded down
+	TimeUnit       string  `json:"time_unit"`
+}
+
+// objectStart matches the first key of a document.
+var objectStart = regexp.MustCompile(`(?m)^\x{feff}?\s*(\{)\s*"(?:benchmarks|context)"`)
+
+// tarantoolReports returns the documents of an input. Each begins a line or
+// follows another one without a line end; scripts print comments between them.
+func tarantoolReports(input []byte) []tarantoolReport {
+	var reports []tarantoolReport
+	if !bytes.Contains(input, []byte(`"items_per_second"`)) {
+		return nil
+	}
+	for at := 0; ; {
+		start := objectStart.FindSubmatchIndex(input[at:])
+		if start == nil {
+			return reports
+		}
+		at += start[2]
+		report := tarantoolReport{line: 1 + bytes.Count(input[:at], []byte("\n"))}
+		document := json.NewDecoder(bytes.NewReader(input[at:]))
+		err := document.Decode(&report)
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return reports // cut off
+		}
+		if fault, ok := errors.AsType[*json.SyntaxError](err); ok {
+			at += max(1, int(fault.Offset)-1) // what is no JSON may be the next document
+			continue
+		}
+		at += max(1, int(document.InputOffset()))
+		if err == nil && report.isTarantool() {
+			reports = append(reports, report)
+		}
+	}
+}
+
+func (r *tarantoolReport) isTarantool() bool {
+	for _, b := range r.Benchmarks {
+		if b.Name == "" || b.Iterations <= 0 || b.TimeUnit != "" && b.TimeUnit != "s" {
+			return false
+		}
+	}
+	return len(r.Benchmarks) > 0 && r.Context.Executable == ""
+}
+
+// results yields the benchmarks of a report and reports whether to go on. Each
+// script is a process; repetitions are of one.
+func (r *tarantoolReport) results(document string, launch int, yield func(bench.Result, error) bool) bool {
+	l := line{document: document, number: r.line}
+	for _, b := range r.Benchmarks {
+		l.text = b.Name
+		if b.RealTime <= 0 || b.CPUTime < 0 || b.ItemsPerSecond < 0 {
+			if !yield(bench.Result{}, l.errorf("want a real_time above 0, and no cpu_time or items_per_second below, have %v, %v and %v", b.RealTime, b.CPUTime, b.ItemsPerSecond)) {
+				return false
+			}
+			continue
+		}
+		rate := b.ItemsPerSecond
+		if rate < 1 {
+			rate = b.Iterations / b.RealTime
+		}
+		res := bench.Result{Name: b.Name, Launch: launch, Values: []bench.Value{
+			bench.Measure("throughput", rate, "rps"),
+			bench.Measure("wall_time", b.RealTime, "s"),
+			bench.Measure("cpu_time", b.CPUTime, "s"),
+		}}
+		if !yield(res, nil) {
+			return false
+		}
+	}
+	return true
+}
