@@ -1,0 +1,85 @@
+package run
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ContainerEnv returns the part of environ, given as NAME=VALUE, that a command
+// gets in a container: PATH, HOME, LANG, LC_*, TZ, TMPDIR, and the names in
+// allow.
+func ContainerEnv(environ, allow []string) []string {
+	return filter(environ, allow, func(name string) bool {
+		return matches(name, "PATH", "HOME", "LANG", "LC_*", "TZ", "TMPDIR")
+	})
+}
+
+// HostEnv returns the part of environ, given as NAME=VALUE, that a command gets
+// on a host: all of it, so that toolchains find their caches, but what looks
+// like a credential, what the runner means for us, and the files by which a step
+// gives the runner commands. The names in allow are let through all the same.
+func HostEnv(environ, allow []string) []string {
+	return filter(environ, allow, func(name string) bool {
+		return !matches(strings.ToUpper(name),
+			"*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*PASSPHRASE*", "*CREDENTIAL*",
+			"*PRIVATE_KEY*", "*ACCESS_KEY*", "*API_KEY*", "*APIKEY*", "*JWT*",
+			"ACTIONS_*", "INPUT_*", "STATE_*",
+			// Gitea and Forgejo take GITHUB_…; newer ones also go by their own name.
+			"GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY",
+			"GITEA_ENV", "GITEA_OUTPUT", "GITEA_PATH", "GITEA_STATE", "GITEA_STEP_SUMMARY",
+			"FORGEJO_ENV", "FORGEJO_OUTPUT", "FORGEJO_PATH", "FORGEJO_STATE", "FORGEJO_STEP_SUMMARY")
+	})
+}
+
+func matches(name string, patterns ...string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		ok, err := path.Match(p, name)
+		return ok && err == nil
+	})
+}
+
+// filter keeps the variables that allow names or keep wants.
+func filter(environ, allow []string, keep func(name string) bool) []string {
+	env := []string{}
+	for _, kv := range environ {
+		name, _, ok := strings.Cut(kv, "=")
+		if ok && (slices.Contains(allow, name) || keep(name)) {
+			env = append(env, kv)
+		}
+	}
+	return env
+}
+
+// MergeSafeDirectory returns environ with the git setting safe.directory for the
+// given path, for a workspace whose owner is not the user that git runs as. Git
+// settings that environ holds already stay.
+func MergeSafeDirectory(environ []string, path string) []string {
+	// https://git-scm.com/docs/git-config#Documentation/git-config.txt-GITCONFIGCOUNT
+	count := lookup(environ, "GIT_CONFIG_COUNT")
+	n, err := strconv.Atoi(count)
+	if count == "" {
+		n, err = 0, nil
+	}
+	env := slices.Clone(environ)
+	if err != nil || n < 0 {
+		return env // git refuses it, in better words than we could
+	}
+	env = slices.DeleteFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "GIT_CONFIG_COUNT=") })
+	return append(env,
+		fmt.Sprintf("GIT_CONFIG_COUNT=%d", n+1),
+		fmt.Sprintf("GIT_CONFIG_KEY_%d=safe.directory", n),
+		fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, path))
+}
+
+// lookup returns the value of a variable in environ, of which the last counts.
+func lookup(environ []string, name string) string {
+	for _, kv := range slices.Backward(environ) {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
