@@ -28,6 +28,17 @@ const MaxJobs = 50
 type Record struct {
 	Measurements bench.Measurements
 	Jobs         []Job // before Measurements, oldest first
+	Origin       Origin
+	Policy       []Standard // by which the measurements were judged
+}
+
+// A Standard is what a metric of a benchmark was judged by when the record was
+// kept: a change cannot loosen it without being seen.
+type Standard struct {
+	Key        bench.Key
+	Gating     bool
+	Fail, Warn float64  // shares of the metric; 0 where there is none
+	Limit      *float64 // absolute
 }
 
 // A Job is a job of the past.
@@ -77,6 +88,21 @@ type (
 		Schema       string          `json:"schema"`
 		Measurements json.RawMessage `json:"measurements"`
 		Jobs         []jobDoc        `json:"jobs"`
+		Origin       *originDoc      `json:"origin,omitempty"`
+		Policy       []standardDoc   `json:"policy,omitempty"`
+	}
+	originDoc struct {
+		RepositoryID int64 `json:"repository_id,omitempty"`
+		RunID        int64 `json:"run_id,omitempty"`
+		Attempt      int   `json:"run_attempt,omitempty"`
+	}
+	standardDoc struct {
+		Benchmark string   `json:"benchmark"`
+		Metric    string   `json:"metric"`
+		Gating    bool     `json:"gating"`
+		Fail      float64  `json:"fail,omitempty"`
+		Warn      float64  `json:"warn,omitempty"`
+		Limit     *float64 `json:"limit,omitempty"`
 	}
 	jobDoc struct {
 		Commit     string        `json:"commit,omitempty"`
@@ -99,7 +125,13 @@ func (r Record) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := recordDoc{RecordSchema, measurements, []jobDoc{}}
+	doc := recordDoc{Schema: RecordSchema, Measurements: measurements, Jobs: []jobDoc{}}
+	if r.Origin != (Origin{}) {
+		doc.Origin = &originDoc{r.Origin.RepositoryID, r.Origin.RunID, r.Origin.Attempt}
+	}
+	for _, s := range r.Policy {
+		doc.Policy = append(doc.Policy, standardDoc{s.Key.Benchmark, s.Key.Metric, s.Gating, s.Fail, s.Warn, s.Limit})
+	}
 	for _, j := range r.Jobs {
 		d := jobDoc{j.Commit, j.Time.UTC(), j.MachineClass, []quantityDoc{}}
 		for _, q := range j.Quantities {
@@ -129,6 +161,12 @@ func Decode(data []byte) (Record, error) {
 		faults = append(faults, fmt.Errorf("measurements: %w", err))
 	}
 	r := Record{Measurements: m}
+	if o := doc.Origin; o != nil {
+		r.Origin = Origin{o.RepositoryID, o.RunID, o.Attempt}
+	}
+	for _, s := range doc.Policy {
+		r.Policy = append(r.Policy, Standard{bench.Key{Benchmark: s.Benchmark, Metric: s.Metric}, s.Gating, s.Fail, s.Warn, s.Limit})
+	}
 	for i, j := range doc.Jobs {
 		job := Job{Commit: j.Commit, Time: j.Time, MachineClass: j.Machine}
 		for k, q := range j.Quantities {

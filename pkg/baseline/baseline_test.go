@@ -30,6 +30,9 @@ func quantities(center float64) []Quantity {
 func TestRoundTrip(t *testing.T) {
 	r := Record{Measurements: measurements(t, "aaa", 100, 101)}
 	r = r.Next(measurements(t, "bbb", 99, 98), quantities(4.6))
+	limit := 3.5
+	r.Origin = Origin{RepositoryID: 1, RunID: 2, Attempt: 3}
+	r.Policy = []Standard{{Key: bench.Key{Benchmark: "get", Metric: "throughput"}, Gating: true, Fail: 0.05, Warn: 0.01, Limit: &limit}}
 	data, err := r.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -43,6 +46,9 @@ func TestRoundTrip(t *testing.T) {
 	}
 	if d := cmp.Diff(r.Measurements.Set.Samples(), got.Measurements.Set.Samples()); d != "" {
 		t.Errorf("samples (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(r.Policy, got.Policy); d != "" || got.Origin != r.Origin {
+		t.Errorf("origin %v; policy (-want +got):\n%s", got.Origin, d)
 	}
 	if got.Jobs[0].Commit != "aaa" || got.Measurements.Commit != "bbb" {
 		t.Errorf("have the job %q before %q, want aaa before bbb", got.Jobs[0].Commit, got.Measurements.Commit)

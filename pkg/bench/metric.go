@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"math"
 	"strings"
 	"unicode"
 )
@@ -74,11 +75,21 @@ func (m Metric) IsCount() bool {
 // canonical becomes snake_case, and its direction follows from its unit.
 func Measure(name string, v float64, unit string) Value {
 	factor, base := BaseUnit(unit)
+	v = scale(v, factor)
 	name = SnakeCase(name)
 	if m, ok := lookupMetric(name); ok && (m.Unit == base || sameKind(m.Unit, base)) {
-		return Value{Metric: m, V: v * factor}
+		return Value{Metric: m, V: v}
 	}
-	return Value{Metric: Metric{name, base, BetterByUnit(base)}, V: v * factor}
+	return Value{Metric: Metric{name, base, BetterByUnit(base)}, V: v}
+}
+
+// scale multiplies v by a unit's factor. A factor below 1 is divided by, since
+// only its inverse is a number without rounding: 100 ns are 1e-7 s.
+func scale(v, factor float64) float64 {
+	if inverse := math.Round(1 / factor); factor < 1 && math.Abs(inverse*factor-1) < 1e-9 {
+		return v / inverse
+	}
+	return v * factor
 }
 
 // sameKind reports whether a tool's unit is only another word for the canonical

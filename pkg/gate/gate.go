@@ -62,6 +62,12 @@ type Side struct {
 // cost.
 type History map[bench.Key][]stat.Job
 
+// A Past is what is known of the jobs before head's.
+type Past struct {
+	History   History
+	Standards []Standard // by which base was judged; a change that loosens them is told of
+}
+
 // A Summary describes a sample in a report.
 type Summary struct {
 	Median, Min, Max float64
@@ -117,6 +123,7 @@ type Verdict struct {
 	Comparisons []Comparison // gating ones first, each group in head's order
 	Added       []bench.Key
 	Removed     []bench.Key
+	Loosened    []string // thresholds that are less strict than those that base was judged by
 	Warnings    []string
 }
 
@@ -124,9 +131,9 @@ type Verdict struct {
 // baseline; limits are judged then too, and noBaseline says why.
 //
 // An error is wrong use that was found on the way: a pair that names nothing.
-func Decide(base *Side, head Side, noBaseline string, history History, p Policy) (Verdict, error) {
+func Decide(base *Side, head Side, noBaseline string, past Past, p Policy) (Verdict, error) {
 	v := Verdict{Suite: p.Suite, Base: base, Head: head}
-	d := decider{policy: p, history: history, head: head, verdict: &v}
+	d := decider{policy: p, history: past.History, head: head, verdict: &v}
 	if base == nil {
 		v.NoBaseline = noBaseline
 		d.judgeAlone()
@@ -135,6 +142,7 @@ func Decide(base *Side, head Side, noBaseline string, history History, p Policy)
 	}
 	slices.SortStableFunc(v.Comparisons, func(a, b Comparison) int { return cmp.Compare(asInt(b.Gating), asInt(a.Gating)) })
 	v.Outcome = overall(v.Comparisons)
+	v.Loosened = d.loosened(past.Standards)
 	d.settle()
 	return v, nil
 }
@@ -310,6 +318,9 @@ func (c *Comparison) caution(pair match, f finding) {
 	isTime := strings.TrimSuffix(c.Metric.Unit, "/op") == "s"
 	if isTime && len(pair.head.Launches) > 1 && c.Head.Min == c.Head.Max {
 		c.Warnings = append(c.Warnings, "the time is identical in all launches: it looks cached or rounded")
+	}
+	if f.outlying != 0 {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("base is %s than the jobs before it: the bounds allow for that", amountOf(f.outlying, c.Metric.Better)))
 	}
 	if f.basis == byPrinted {
 		c.Warnings = append(c.Warnings, "from printed statistics")

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -238,7 +239,7 @@ func TestDecide(t *testing.T) {
 				s := sideOf(t, tt.base)
 				base = &s
 			}
-			v, err := Decide(base, sideOf(t, tt.head), "never kept", nil, p)
+			v, err := Decide(base, sideOf(t, tt.head), "never kept", Past{}, p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -269,7 +270,7 @@ func TestPairNamesNothing(t *testing.T) {
 	base, head := sideOf(t, data{"read/throughput": steady}), sideOf(t, data{"write/throughput": steady})
 	p := DefaultPolicy()
 	p.Pairs = []string{"read=wrote"}
-	_, err := Decide(&base, head, "", nil, p)
+	_, err := Decide(&base, head, "", Past{}, p)
 	if err == nil || !strings.Contains(err.Error(), `["write"]`) {
 		t.Errorf("error %v, want one that names what head has", err)
 	}
@@ -282,7 +283,7 @@ func TestAcrossMachines(t *testing.T) {
 	head := sideOf(t, data{"/throughput": steady, "/instructions_per_op": steady})
 	base.Host = bench.Host{Arch: "amd64", CPU: "a", Cores: 2}
 	head.Host = bench.Host{Arch: "amd64", CPU: "b", Cores: 2}
-	v, err := Decide(&base, head, "", nil, DefaultPolicy())
+	v, err := Decide(&base, head, "", Past{}, DefaultPolicy())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +313,7 @@ func TestHistory(t *testing.T) {
 		history History
 		want    Outcome
 	}{{"quiet", quiet, Regressed}, {"noisy", noisy, Inconclusive}} {
-		v, err := Decide(&base, head, "", tt.history, DefaultPolicy())
+		v, err := Decide(&base, head, "", Past{History: tt.history}, DefaultPolicy())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -337,7 +338,7 @@ func TestExample(t *testing.T) {
 	base, head := side(49667, 49992, 50005, 50014, 50027), side(50326, 50704, 50731, 50735, 50757)
 	p := DefaultPolicy()
 	p.Rules = []Rule{{Metric: "instructions_per_op", Warn: ptr(0.002)}}
-	v, err := Decide(&base, head, "", nil, p)
+	v, err := Decide(&base, head, "", Past{}, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,11 +359,96 @@ func TestExample(t *testing.T) {
 		t.Errorf("have %+v", c)
 	}
 	p.Rules = []Rule{{Metric: "instructions_per_op", Fail: ptr(0.02), Warn: ptr(0.002)}}
-	v, err = Decide(&base, head, "", nil, p)
+	v, err = Decide(&base, head, "", Past{}, p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c := v.Comparisons[0]; c.Outcome != Same || !c.Warned || v.Status != StatusPass {
 		t.Errorf("at 2 %%, warned of at 0.2 %%: have %v, warned %v, status %d", c.Outcome, c.Warned, v.Status)
+	}
+}
+
+// TestLoosened: what head made less strict than base was judged by is told, and
+// what it made stricter is not.
+func TestLoosened(t *testing.T) {
+	before := DefaultPolicy()
+	before.Rules = []Rule{{Metric: "latency_p99", Fail: ptr(.1), Limit: ptr(.02)}, {Metric: "iops", Gate: ptr(true), Limit: ptr(50.0)}}
+	side := sideOf(t, data{"/throughput": steady, "/instructions_per_op": steady, "/latency_p99": {.01, .01, .01}, "/iops": steady})
+	for _, tt := range []struct {
+		name  string
+		rules []Rule
+		want  []string
+	}{
+		{"nothing", nil, nil},
+		{"a higher threshold", []Rule{{Metric: "throughput", Fail: ptr(.5)}}, []string{"default throughput fails at 50 %, not at 5 %"}},
+		{"a lower threshold", []Rule{{Metric: "throughput", Fail: ptr(.01)}}, nil},
+		{"no gate", []Rule{{Metric: "instructions_per_op", Gate: ptr(false)}}, []string{"default instructions_per_op no longer fails the check"}},
+		{"a higher limit", []Rule{{Metric: "latency_p99", Limit: ptr(.05)}}, []string{"default latency_p99 has a limit of 50 ms, not of 20 ms"}},
+		{"a lower limit", []Rule{{Metric: "latency_p99", Limit: ptr(.01)}}, nil},
+		{"a limit below which it may fall further", []Rule{{Metric: "iops", Limit: ptr(10.0)}}, []string{"default iops has a limit of 10 ops/s, not of 50 ops/s"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := before
+			p.Rules = append(slices.Clone(before.Rules), tt.rules...)
+			v, err := Decide(&side, side, "", Past{Standards: before.Standards(side.Set)}, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(v.Loosened, tt.want) {
+				t.Errorf("loosened %q, want %q", v.Loosened, tt.want)
+			}
+		})
+	}
+	v, err := Decide(&side, side, "", Past{Standards: before.Standards(side.Set)}, DefaultPolicy())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "default latency_p99 no longer fails the check"; !slices.Contains(v.Loosened, want) {
+		t.Errorf("loosened %q, want %q in it", v.Loosened, want)
+	}
+}
+
+// TestOutlyingBase: one base job that was fast or slow by accident does not make
+// an unchanged program look worse or better.
+func TestOutlyingBase(t *testing.T) {
+	key := bench.Key{Metric: "throughput"}
+	history := History{}
+	for i := range 10 {
+		history[key] = append(history[key], stat.Job{Center: math.Log(100) + 0.001*float64(i%2), Count: 5})
+	}
+	usual := []float64{100, 100.1, 99.9, 100, 100.05}
+	scaled := func(by float64) []float64 {
+		var v []float64
+		for _, x := range usual {
+			v = append(v, by*x)
+		}
+		return v
+	}
+	for _, tt := range []struct {
+		name       string
+		base, head []float64
+		want       Outcome
+		warned     string
+	}{
+		{"usual base", usual, usual, Same, ""},
+		{"usual base, slower head", usual, scaled(0.9), Regressed, ""},
+		{"base fast by accident", scaled(1.12), usual, Inconclusive, "11.9 % better than the jobs before it"},
+		{"base fast by accident, head slower than ever", scaled(1.12), scaled(0.8), Regressed, "11.9 % better than the jobs before it"},
+		{"base slow by accident", scaled(0.9), usual, Same, "10.1 % worse than the jobs before it"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			base, head := sideOf(t, data{"/throughput": tt.base}), sideOf(t, data{"/throughput": tt.head})
+			v, err := Decide(&base, head, "", Past{History: history}, DefaultPolicy())
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := v.Comparisons[0]
+			if c.Outcome != tt.want {
+				t.Errorf("%v, want %v: %s", c.Outcome, tt.want, c.Why)
+			}
+			if !strings.Contains(strings.Join(c.Warnings, "\n"), tt.warned) || tt.warned == "" && len(c.Warnings) > 0 {
+				t.Errorf("warnings %q, want one with %q", c.Warnings, tt.warned)
+			}
+		})
 	}
 }

@@ -328,3 +328,33 @@ func (p Policy) missingExpected(head *bench.Set) []string {
 	}
 	return missing
 }
+
+// A Standard is what a metric of a benchmark is judged by.
+type Standard struct {
+	Key        bench.Key
+	Gating     bool
+	Fail, Warn float64  // shares of the metric; Warn is 0 where there is none
+	Limit      *float64 // absolute
+}
+
+// Standards resolves the policy for everything that a side measured.
+func (p Policy) Standards(set *bench.Set) []Standard {
+	throughput := p.gatingThroughput(set)
+	var standards []Standard
+	for _, sample := range set.Samples() {
+		s := p.standardFor(sample.Benchmark, sample.Metric, throughput[sample.Benchmark])
+		standards = append(standards, Standard{sample.Key(), s.gate, s.fail, s.warn, s.limit})
+	}
+	return standards
+}
+
+// gatingThroughput has the benchmarks of a side whose throughput gates.
+func (p Policy) gatingThroughput(set *bench.Set) map[string]bool {
+	gating := map[string]bool{}
+	for _, sample := range set.Samples() {
+		if sample.Metric.Name == "throughput" && p.standardFor(sample.Benchmark, sample.Metric, false).gate {
+			gating[sample.Benchmark] = true
+		}
+	}
+	return gating
+}

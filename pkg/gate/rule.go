@@ -71,6 +71,9 @@ type finding struct {
 	pass     stat.Interval
 	floor    float64 // byHistory: the smallest estimate that is no noise
 	between  float64 // noise between jobs that the bounds were widened by
+	// outlying is how far base lies off its own history where that is no noise:
+	// above 0 where base is worse than it was, which makes head look better.
+	outlying float64
 	// byZero: whether head is worse, in the middle and beyond doubt.
 	worse, gone bool
 	better      bool // byZero: the same with the sides exchanged
@@ -144,6 +147,9 @@ func (e evidence) find() finding {
 	drift := math.Sqrt2 * f.between
 	f.fail = f.fail.Widen(f.estimate, driftFail*drift)
 	f.pass = f.pass.Widen(f.estimate, driftPass*drift)
+	if !e.paired {
+		f.allowForOutlier(stat.Median(x), e.history)
+	}
 	switch {
 	case !few || f.basis == byPrinted:
 	case len(e.history) >= stat.JobsForHistoryRule:
@@ -179,6 +185,28 @@ func (e evidence) betweenJobs(x, y []float64) float64 {
 		return 0
 	}
 	return max(e.prior, stat.RobustSD(x), stat.RobustSD(y))
+}
+
+// allowForOutlier widens the bounds where base lies off its own history: one
+// job that was slow, or fast, by accident must not make every later change look
+// better, or worse. The bound on the side that it misleads to moves by all of
+// the distance.
+func (f *finding) allowForOutlier(base float64, history []stat.Job) {
+	if len(history) < stat.FewestJobs {
+		return
+	}
+	off := base - stat.LatestCenter(history)
+	if math.Abs(off) <= max(stat.NoiseFloor(history), equal) {
+		return
+	}
+	f.outlying = off
+	if off > 0 {
+		f.fail.High += off
+		f.pass.High += off
+	} else {
+		f.fail.Low += off
+		f.pass.Low += off
+	}
 }
 
 // findZero judges where a value is zero and there is no ratio.

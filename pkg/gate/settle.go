@@ -37,6 +37,36 @@ func (d *decider) settle() {
 	d.missing()
 }
 
+// loosened says which of the standards that base was judged by head's are less
+// strict than: a change that makes itself pass must be seen to.
+func (d *decider) loosened(before []Standard) []string {
+	now := map[bench.Key]Standard{}
+	for _, s := range d.policy.Standards(d.head.Set) {
+		now[s.Key] = s
+	}
+	var list []string
+	for _, old := range before {
+		s, ok := now[old.Key]
+		if !old.Gating || !ok {
+			continue
+		}
+		what := fmt.Sprintf("%s %s", d.name(old.Key.Benchmark), old.Key.Metric)
+		sample, _ := d.head.Set.Lookup(old.Key)
+		better := d.policy.standardFor(old.Key.Benchmark, sample.Metric, false).metric.Better
+		switch {
+		case !s.Gating:
+			list = append(list, what+" no longer fails the check")
+		case s.Fail > old.Fail:
+			list = append(list, fmt.Sprintf("%s fails at %s, not at %s", what, Percent(s.Fail), Percent(old.Fail)))
+		case old.Limit != nil && s.Limit == nil:
+			list = append(list, fmt.Sprintf("%s has no limit any more; it was %s", what, Quantity(*old.Limit, sample.Metric.Unit)))
+		case old.Limit != nil && (better == bench.Higher && *s.Limit < *old.Limit || better != bench.Higher && *s.Limit > *old.Limit):
+			list = append(list, fmt.Sprintf("%s has a limit of %s, not of %s", what, Quantity(*s.Limit, sample.Metric.Unit), Quantity(*old.Limit, sample.Metric.Unit)))
+		}
+	}
+	return list
+}
+
 // missing reacts to each benchmark of base of which head lacks something.
 func (d *decider) missing() {
 	lost := map[string][]string{}
@@ -73,13 +103,7 @@ func (d *decider) react(r Reaction, finding string) {
 // refuseToothless finds gates that could never fail: a direction that is not
 // known, a drop of everything, numbers too few for any regression to be called.
 func (d *decider) refuseToothless() {
-	throughput := map[string]bool{}
-	for _, k := range d.head.Set.Keys() {
-		sample, _ := d.head.Set.Lookup(k)
-		if k.Metric == "throughput" && d.policy.standardFor(k.Benchmark, sample.Metric, false).gate {
-			throughput[k.Benchmark] = true
-		}
-	}
+	throughput := d.policy.gatingThroughput(d.head.Set)
 	for _, k := range d.head.Set.Keys() {
 		sample, _ := d.head.Set.Lookup(k)
 		s := d.policy.standardFor(k.Benchmark, sample.Metric, throughput[k.Benchmark])

@@ -14,12 +14,12 @@ func Summarize(logs []float64) Job {
 	return Job{Center: Median(logs), Variance: math.Pow(RobustSD(logs), 2), Count: len(logs)}
 }
 
-// The jobs that are looked back at, and the fewest from which noise between
-// jobs can be told.
-const (
-	jobsLookedAt = 20
-	fewestJobs   = 6
-)
+// jobsLookedAt is how many of the latest jobs count.
+const jobsLookedAt = 20
+
+// FewestJobs is the number of jobs from which on the noise between jobs can be
+// told.
+const FewestJobs = 6
 
 // JobsForHistoryRule is the number of jobs from which on the history alone may
 // judge a single value.
@@ -31,7 +31,7 @@ const JobsForHistoryRule = 10
 // the jobs is subtracted. It is not known, and ok false, from fewer than 6 jobs.
 func BetweenJobs(jobs []Job) (sd float64, ok bool) {
 	jobs = recent(jobs)
-	if len(jobs) < fewestJobs {
+	if len(jobs) < FewestJobs {
 		return 0, false
 	}
 	step := successive(jobs)
@@ -59,9 +59,7 @@ func successive(jobs []Job) float64 {
 	return madScale * Median(d)
 }
 
-// LatestCenter returns the median of the last 5 jobs, and NoiseFloor the
-// smallest distance from it that is no noise: four robust standard deviations
-// of a job.
+// LatestCenter returns the median of the last 5 jobs' centers.
 func LatestCenter(jobs []Job) float64 {
 	jobs = recent(jobs)
 	var centers []float64
