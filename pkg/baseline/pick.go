@@ -35,6 +35,9 @@ type Want struct {
 // branch. Everything else may run a stranger's.
 var trustedEvents = []string{"push", "schedule", "workflow_dispatch"}
 
+// TrustedEvents returns the events whose runs may leave a baseline.
+func TrustedEvents() []string { return slices.Clone(trustedEvents) }
+
 // A Candidate is a run whose baseline may be compared with.
 type Candidate struct {
 	Run

@@ -54,6 +54,7 @@ type Side struct {
 	Time   time.Time
 	Runs   int // runs of the command, as far as known: else the most launches of a sample
 	Host   bench.Host
+	Origin string // where it was kept, and how far from head; "" where it was only just measured
 	Set    *bench.Set
 }
 
@@ -111,6 +112,13 @@ type Comparison struct {
 // Key returns what the comparison is about.
 func (c *Comparison) Key() bench.Key { return bench.Key{Benchmark: c.Benchmark, Metric: c.Metric.Name} }
 
+// Share turns a slowdown into a share of the metric, as thresholds are: 1.05 is
+// 0.05 where lower is better, and 0.0476 where higher is. What is faster is
+// below 0.
+func (c *Comparison) Share(slowdown float64) float64 {
+	return thresholdOf(math.Log(slowdown), c.Metric.Better)
+}
+
 // A Verdict is the outcome of everything, with what it rests on.
 type Verdict struct {
 	Suite       string
@@ -119,10 +127,12 @@ type Verdict struct {
 	Reasons     []string // why the status is not StatusPass, one sentence each
 	Base        *Side    // nil where there is no baseline
 	NoBaseline  string   // why there is none
+	Refused     []string // what looked like a baseline and is none, with the reason
 	Head        Side
 	Comparisons []Comparison // gating ones first, each group in head's order
 	Added       []bench.Key
 	Removed     []bench.Key
+	Accepted    string   // who accepted the regression and when; "" where nobody did, or there is none
 	Loosened    []string // thresholds that are less strict than those that base was judged by
 	Warnings    []string
 }
@@ -145,6 +155,22 @@ func Decide(base *Side, head Side, noBaseline string, past Past, p Policy) (Verd
 	v.Loosened = d.loosened(past.Standards)
 	d.settle()
 	return v, nil
+}
+
+// Accept lets a regression pass that somebody answers for: by says who, and
+// since when. What keeps the gate from working is not theirs to accept.
+func (v *Verdict) Accept(by string) {
+	if v.Status == StatusFail {
+		v.Status, v.Accepted = StatusPass, by
+	}
+}
+
+// Excuse lets a regression pass where the check is not to fail of one: on the
+// branch that baselines come from, what regressed has happened already.
+func (v *Verdict) Excuse() {
+	if v.Status == StatusFail {
+		v.Status = StatusPass
+	}
 }
 
 func asInt(b bool) int {
@@ -192,7 +218,7 @@ func (d *decider) judge(base Side) error {
 		switch pair.head.Metric.Name {
 		case bench.Errors:
 			if before, now := mean(pair.base.Values()), mean(pair.head.Values()); now > before {
-				moreErrors[name] = fmt.Sprintf("head had %s errors a run, base %s", number(now), number(before))
+				moreErrors[name] = fmt.Sprintf("head had %s a run, base %s", errorsOf(now), number(before))
 			}
 		case "throughput":
 			gatingThroughput[name] = d.policy.standardFor(name, pair.head.Metric, false).gate
@@ -200,7 +226,7 @@ func (d *decider) judge(base Side) error {
 	}
 	for _, k := range m.added {
 		if s, _ := d.head.Set.Lookup(k); k.Metric == bench.Errors && mean(s.Values()) > 0 {
-			moreErrors[k.Benchmark] = fmt.Sprintf("head had %s errors a run, base told of none", number(mean(s.Values())))
+			moreErrors[k.Benchmark] = fmt.Sprintf("head had %s a run, base told of none", errorsOf(mean(s.Values())))
 		}
 	}
 	foreign := foreignMachines(base.Host, d.head.Host)
@@ -363,7 +389,7 @@ func judgeLimit(s standard, launches []float64) (Outcome, string) {
 
 // open makes the comparison inconclusive for a reason that no number changes.
 func (c *Comparison) open(why string) {
-	c.Outcome, c.Warned, c.Why = Inconclusive, false, why
+	c.Outcome, c.Warned, c.Why, c.Detectable = Inconclusive, false, why, math.Inf(1)
 }
 
 // distrust takes back what cannot be said across machines: nothing of a time,

@@ -221,6 +221,10 @@ func TestDecide(t *testing.T) {
 			outcome: Regressed, status: StatusFail, reason: "new: throughput regressed",
 		},
 		{
+			name: "what vanished is not compared with what has no name", base: data{"read/throughput": steady, "/throughput": steady}, head: data{"/throughput": steady},
+			outcome: Same, warning: "read: base has throughput of it",
+		},
+		{
 			name: "another number of cores", base: data{"Encode-8/time_per_op": slow}, head: data{"Encode-16/time_per_op": steady},
 			outcome: Regressed, status: StatusFail, reason: "Encode-16: time_per_op regressed",
 		},

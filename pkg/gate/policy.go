@@ -209,7 +209,7 @@ func (p Policy) match(base, head *bench.Set) (matching, error) {
 		case paired[b.Benchmark]:
 			continue
 		case headNames[b.Benchmark]:
-		case headNames[p.Aliases[b.Benchmark]]:
+		case p.Aliases[b.Benchmark] != "" && headNames[p.Aliases[b.Benchmark]]:
 			to = p.Aliases[b.Benchmark]
 			why = fmt.Sprintf("renamed from %q", b.Benchmark)
 		default:

@@ -23,7 +23,7 @@ func explain(c Comparison, f finding, base, head int) string {
 	case byNothing:
 		return "a side has no value, or one that is negative or no number"
 	case byZero:
-		return "there is no ratio with a value of zero: " + zeroSentence(f)
+		return zeroSentence(f)
 	case byEquality:
 		if math.Abs(f.estimate) < equal {
 			return "exactly the same on both sides" + at
@@ -54,16 +54,19 @@ func explain(c Comparison, f finding, base, head int) string {
 	return fmt.Sprintf("anything from %s to %s; %s%s", amount(f.fail.Low), amount(f.pass.High), seen, at)
 }
 
+// zeroSentence words a comparison with a value of zero, which has no ratio.
 func zeroSentence(f finding) string {
 	switch {
 	case f.gone:
-		return "head is worse in every value"
+		return "worse in every value; from or to zero there is no ratio"
 	case f.worse:
-		return "head is worse in the middle, but not in every value"
+		return "worse in the middle, but not in every value; with a value of zero there is no ratio"
 	case f.come:
-		return "head is better in every value"
+		return "better in every value; from or to zero there is no ratio"
+	case f.better:
+		return "better in the middle; with a value of zero there is no ratio"
 	}
-	return "head is not worse"
+	return "the same in the middle; with a value of zero there is no ratio"
 }
 
 // amountOf words a loss as a change of the metric itself.
@@ -171,6 +174,14 @@ func trimZeros(s string) string {
 		return "0"
 	}
 	return s
+}
+
+// errorsOf words a mean number of errors.
+func errorsOf(mean float64) string {
+	if mean == 1 {
+		return "1 error"
+	}
+	return number(mean) + " errors"
 }
 
 func count(n int, thing string) string {
