@@ -1,0 +1,238 @@
+package report_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/mattn/go-runewidth"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/gate"
+	"github.com/noslower/noslower/pkg/report"
+)
+
+// hostileNames want to be something else than a name.
+var hostileNames = []string{
+	// HTML.
+	"</details><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<!-- noslower:v1 suite=x -->", "-->", "<!--", "<![CDATA[", "<?php ?>",
+	"</td></tr></table>", "<br>", "&lt;script&gt;", "&#64;everyone", "&amp;", "<a href='https://evil.example'>x</a>", "<details>", "</summary>", "</code>", "<style>*{display:none}</style>",
+	// Tables.
+	"a|b", `a\|b`, `a\\|b`, "|", "||||||||", `\`, `\\`, "| --- |", "|-|-|", `ends in \`, `\|`, "a|", "|b",
+	// Code spans and fences.
+	"`", "``", "```", "````", "`a", "a`", "` `", "``three```four", "```sh", "~~~", "`|`", "`\\|`", "a``|``b", "\\`", "`<b>`",
+	// Mentions, references, addresses.
+	"@everyone", "@org/team", "#123", "GH-123", "owner/repo#1", "owner/repo@4f2a91c0d3e15b6a7788990011223344556677aa", "4f2a91c0d3e15b6a7788990011223344556677aa",
+	"http://evil.example", "https://evil.example/?a=b&c=d", "www.evil.example", "ftp://evil.example", "mailto:a@b.example", "a@b.example", "xmpp:a@b.example", "<https://evil.example>", "(www.evil.example)",
+	// Markup.
+	"[x](https://evil.example)", "![x](https://evil.example/x.png)", "[x]: https://evil.example", "**bold**", "__bold__", "*a* _b_", "~~gone~~", "# heading", "> quote", "- item", "* item", "1. item", "1) item", "- [ ] task", "[x] done",
+	"---", "===", "***", "    indented", "\tindented", ":tada:", "$x^2$", "$$", "[^1]", "[!WARNING]", "\\*not\\*", "Hello world",
+	// Control characters, lines, direction, width.
+	"line one\nline two", "line\r\nline", "\r", "\n\n| x | y |\n|---|---|\n", "\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\x1b]8;;https://evil.example\x07link", "\x9b31m", "\u009b31m", "\x00", "\x7f", "\b\b\b\b", "\v\f",
+	"abc\u202edcba", "\u2066x\u2069", "\u200e\u200f", "zero\u200bwidth", "zero\u200cw\u200dj", "\ufeffbom", "soft\u00adhyphen", "\u2028line\u2029", "\u00a0nbsp\u00a0", "\u3164", "\u2800", "\U000e0041tag", "a\ufe0f", "\u034f",
+	"Z\u0351\u036b\u0343\u036a\u0302\u036b\u033d\u034f\u0334\u0319\u0324\u031e\u0349a\u035f\u0314l", "\xff\xfe", "a\xc3",
+	// What the log of a workflow acts on.
+	"::error::pwned", "  ::set-output name=x::y", "##[error]pwned", "x ##[add-mask]1", "###[group]x", "::add-mask::1", "a\n::error::b",
+	// Shapes.
+	"", " ", "   ", " a ", "a  b", strings.Repeat("x", 300), strings.Repeat("界", 300), strings.Repeat("`", 300), strings.Repeat("|", 300), strings.Repeat("e\u0301", 300),
+	strings.Repeat("\x1b", 300), strings.Repeat("@x ", 100), "🇩🇪🇫🇷🇮🇹🇪🇸🇵🇱🇷🇴🇳🇱🇧🇪🇨🇿🇬🇷🇵🇹🇸🇪🇭🇺🇦🇹🇧🇬🇩🇰🇫🇮🇸🇰🇮🇪🇭🇷", "👩‍👩‍👧‍👦 family", "한국어", "日本語ベンチマーク", "العربية", "ns::Class::method<int>/8", "BM_StringCopy/size:1024/threads:4",
+	"%s%d%n", "$(id)", "`id`", "; rm -rf /", "'\"", `"`, `""`, `"a" "`, `"@everyone"`, `"@everyone`, `x "a|b" y`, "null", "-",
+}
+
+// hostileVerdict puts a text wherever a verdict holds one from outside.
+func hostileVerdict(s string) gate.Verdict {
+	metric := bench.Metric{Name: s, Unit: s}
+	limit := 3.5
+	comparison := func(gating bool, o gate.Outcome) gate.Comparison {
+		return gate.Comparison{
+			Benchmark: s, Metric: metric, Gating: gating, Base: &gate.Summary{Median: 1}, Head: gate.Summary{Median: 2},
+			Change: 1, Slowdown: &gate.Slowdown{Estimate: 2, Low: 1.5, High: 3}, Threshold: .05, Limit: &limit, Detectable: .1,
+			Outcome: o, Why: s, Warnings: []string{s, "renamed from " + fmt.Sprintf("%q", s), "x " + s + " y"},
+		}
+	}
+	host := bench.Host{OS: s, Arch: s, CPU: s, Cores: 2, Kernel: s, Libc: s, Image: s}
+	return gate.Verdict{
+		Suite: s, Outcome: gate.Regressed, Status: gate.StatusFail, Reasons: []string{s, "x: " + s},
+		Base: &gate.Side{Commit: s, Host: host, Origin: s}, Head: gate.Side{Commit: s, Host: bench.Host{CPU: s}},
+		Comparisons: []gate.Comparison{
+			comparison(true, gate.Regressed), comparison(true, gate.Inconclusive), comparison(true, gate.Same), comparison(true, gate.Improved),
+			comparison(false, gate.Regressed), comparison(false, gate.Same),
+		},
+		Added: []bench.Key{{Benchmark: s, Metric: s}}, Removed: []bench.Key{{Benchmark: s, Metric: s}},
+		Warnings: []string{s, s + ": " + s}, Refused: []string{s, "run 1 of " + s + ": " + s},
+		Accepted: s + ", by the label " + s, Loosened: []string{s, s + " has no limit any more"},
+	}
+}
+
+// TestInert finds nothing of a hostile text but the text, in every form.
+func TestInert(t *testing.T) {
+	for _, name := range hostileNames {
+		t.Run(fmt.Sprintf("%.40q", name), func(t *testing.T) {
+			v := hostileVerdict(name)
+			checkForms(t, v)
+			v.Base, v.NoBaseline = nil, name
+			checkForms(t, v)
+		})
+	}
+}
+
+// checkForms holds every form of a verdict to what it must be for any names.
+func checkForms(t *testing.T, v gate.Verdict) {
+	t.Helper()
+	for _, form := range []string{"headline", "text"} {
+		got := written(t, form, v, report.Options{})
+		checkLog(t, got)
+		if strings.ContainsFunc(got, unseen) {
+			t.Errorf("%s has characters that are not seen: %q", form, got)
+		}
+		if lines := strings.Count(got, "\n"); form == "headline" && lines != 1 {
+			t.Errorf("the headline has %d lines: %q", lines, got)
+		}
+	}
+	for _, line := range strings.Split(written(t, "text", v, report.Options{}), "\n") {
+		if w := (&runewidth.Condition{StrictEmojiNeutral: true}).StringWidth(line); w > 100 {
+			t.Errorf("a line of %d columns: %q", w, line)
+		}
+	}
+	decoded(t, written(t, "json", v, report.Options{}))
+	markdown := written(t, "markdown", v, report.Options{})
+	checkLog(t, markdown)
+	checkMarkdown(t, markdown, len(v.Comparisons))
+	checkMarkdown(t, written(t, "markdown", v, report.Options{Limit: 2000}), -1)
+}
+
+// unseen reports whether a rune is anything but a mark on the screen.
+func unseen(r rune) bool {
+	return r != '\n' && r != '\ufe0f' && (unicode.Is(unicode.C, r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point) || r != ' ' && unicode.Is(unicode.Zs, r))
+}
+
+var command = regexp.MustCompile(`(?m)^\s*::|##\[`)
+
+// checkLog finds no command that the log of a workflow would obey.
+func checkLog(t testing.TB, s string) {
+	t.Helper()
+	if c := command.FindStringIndex(s); c != nil {
+		t.Errorf("a command for a workflow: %q", s[c[0]:min(len(s), c[0]+60)])
+	}
+}
+
+var (
+	gfm = goldmark.New(goldmark.WithExtensions(extension.GFM))
+	// ours is the HTML that the report itself writes.
+	ours = regexp.MustCompile(`^(<details><summary>[A-Za-z0-9 ,:]+</summary>\s*|</details>\s*|<br>)$`)
+	// acted is what GitHub makes links or notices of in text that is not code.
+	acted = regexp.MustCompile(`@\S|#\d|GH-\d|://|www\.\S|[<>|\x60\\]|\*\*|\b([0-9]+[a-f]|[a-f]+[0-9])[0-9a-f]{5,}\b`)
+)
+
+// checkMarkdown reads Markdown by a parser of its own and finds nothing but
+// text, code and the tables: rows of so many comparisons, if that is 0 or more.
+func checkMarkdown(t testing.TB, markdown string, comparisons int) {
+	t.Helper()
+	source := []byte(markdown)
+	rows := 0
+	err := ast.Walk(gfm.Parser().Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.CodeSpan, *ast.FencedCodeBlock:
+			return ast.WalkSkipChildren, nil
+		case *ast.HTMLBlock:
+			if html := string(n.Lines().Value(source)); !ours.MatchString(html) {
+				t.Errorf("HTML that is not ours: %q", html)
+			}
+		case *ast.RawHTML:
+			if html := string(n.Segments.Value(source)); !ours.MatchString(html) {
+				t.Errorf("HTML that is not ours: %q", html)
+			}
+		case *ast.List:
+			if n.IsOrdered() {
+				t.Errorf("a numbered list, and none is ours: %q", markdown)
+			}
+		case *ast.Text:
+			if s := string(n.Value(source)); acted.MatchString(s) {
+				t.Errorf("text that GitHub would act on: %q", s)
+			}
+		case *east.TableRow:
+			rows++
+		case *east.TableHeader, *east.TableCell, *east.Table, *ast.Document, *ast.Paragraph, *ast.TextBlock, *ast.ListItem, *ast.Emphasis:
+		default:
+			t.Errorf("a %v that is not ours: %q", n.Kind(), markdown)
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if comparisons >= 0 && rows != comparisons {
+		t.Errorf("tables of %d rows, want %d:\n%s", rows, comparisons, markdown)
+	}
+	for _, line := range strings.Split(markdown, "\n") {
+		if strings.HasPrefix(line, "|") {
+			checkRow(t, line)
+		}
+	}
+}
+
+// checkRow counts the cells of a row in the two ways that parsers do: a pipe is
+// escaped by any backslash before it, or only by one that is not escaped itself.
+func checkRow(t testing.TB, line string) {
+	t.Helper()
+	const pipes = 9
+	simple, paired, backslashes := 0, 0, 0
+	for _, r := range line {
+		if r == '|' && backslashes == 0 {
+			simple++
+		}
+		if r == '|' && backslashes%2 == 0 {
+			paired++
+		}
+		backslashes++
+		if r != '\\' {
+			backslashes = 0
+		}
+	}
+	if simple != pipes || paired != pipes {
+		t.Errorf("a row of %d or %d pipes, want %d: %s", simple, paired, pipes, line)
+	}
+}
+
+// TestMarkdownKeepsNames reads names back from the cells of a rendered table.
+func TestMarkdownKeepsNames(t *testing.T) {
+	for _, name := range []string{
+		"Encode/size=1024-8", "a|b", "|", "`", "``", "`a", "a`", "``three```four", "<b>", "&lt;", `a\b`, `\`, "@everyone", "#1", "https://x.example", "**b**", "a  b", "日本語",
+	} {
+		source := []byte(written(t, "markdown", hostileVerdict(name), report.Options{}))
+		var got string
+		err := ast.Walk(gfm.Parser().Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+			code, ok := n.(*ast.CodeSpan)
+			if !ok || !entering {
+				return ast.WalkContinue, nil
+			}
+			if _, ok := code.Parent().(*east.TableCell); !ok {
+				return ast.WalkContinue, nil
+			}
+			for c := code.FirstChild(); c != nil; c = c.NextSibling() {
+				if s, ok := c.(*ast.Text); ok {
+					got += string(s.Value(source))
+				} else if s, ok := c.(*ast.String); ok {
+					got += string(s.Value)
+				}
+			}
+			return ast.WalkStop, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != name {
+			t.Errorf("%q is shown as %q", name, got)
+		}
+	}
+}
