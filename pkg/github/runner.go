@@ -120,3 +120,6 @@ func (i *inert) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+// Mask keeps a secret out of the log: the runner blackens it from here on.
+func (r *Runner) Mask(secret string) { r.action.AddMask(secret) }
