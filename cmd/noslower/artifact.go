@@ -1,0 +1,261 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+
+	"github.com/noslower/noslower/pkg/baseline"
+	"github.com/noslower/noslower/pkg/github"
+)
+
+// The names of what is kept as artifacts. Baselines and the measurements of
+// pull requests never share one.
+const (
+	baselineArtifact     = "noslower-baseline-"
+	measurementsArtifact = "noslower-measurements-"
+	recordEntry          = "record.json"
+	measurementsEntry    = "measurements.json"
+)
+
+// Bounds of a search: a gate shares a thousand requests an hour with everything
+// else of its repository.
+const (
+	ancestorsLookedAt = 100
+	runsLookedAt      = 30 // for each event
+	runsTried         = 4  // whose artifacts are asked for
+	strangersTried    = 2  // that are compared with the branch, being no ancestors
+)
+
+// artifacts keeps records as artifacts of the workflow's runs.
+type artifacts struct {
+	client   *github.Client
+	getenv   func(string) string
+	context  github.Context
+	at       situation
+	workflow string // whose runs leave baselines
+	runner   *github.Runner
+}
+
+// find looks for the record of the commit to compare with, then of its nearest
+// ancestor, then of the newest commit of the branch. It goes by runs, not by
+// artifacts: anybody's pull request can leave artifacts of any name.
+func (a artifacts) find(ctx context.Context, suite string) (found, error) {
+	f, err := a.search(ctx, suite)
+	switch {
+	case errors.Is(err, github.ErrForbidden), errors.Is(err, github.ErrUnauthorized):
+		return found{none: fmt.Sprintf("the baseline cannot be looked for: %v (give the job \"permissions: {actions: read, contents: read}\" and the action its github-token)", err)}, nil
+	case err != nil:
+		return found{}, fmt.Errorf("looking for the baseline: %w", err)
+	}
+	return f, nil
+}
+
+func (a artifacts) search(ctx context.Context, suite string) (found, error) {
+	ancestors, err := a.ancestors(ctx)
+	if err != nil {
+		return found{}, err
+	}
+	runs, err := a.client.Runs(ctx, a.workflow, a.at.branch, baseline.TrustedEvents(), runsLookedAt)
+	if err != nil && !errors.Is(err, github.ErrNotFound) {
+		return found{}, err
+	}
+	want := baseline.Want{RepositoryID: a.context.RepositoryID, Branch: a.at.branch, Workflow: a.workflow, Ancestors: ancestors}
+	byID := map[int64]github.Run{}
+	var known []baseline.Run
+	for _, r := range runs {
+		if r.ID == a.context.RunID {
+			continue
+		}
+		byID[r.ID] = r
+		known = append(known, knownRun(r))
+	}
+	candidates, refusals := baseline.Rank(known, want)
+	f := found{none: fmt.Sprintf("none of %d runs of %s on %q has left a record of the suite %q", len(known), a.workflow, a.at.branch, suite)}
+	for _, r := range refusals {
+		f.refused = append(f.refused, r.String())
+	}
+	tried, strangers := 0, 0
+	for _, c := range candidates {
+		if tried == runsTried {
+			break
+		}
+		distance := fmt.Sprintf("%d commits before the one to compare with", c.Distance)
+		if c.Distance == 0 {
+			distance = "of the very commit to compare with"
+		}
+		if c.Distance < 0 {
+			if strangers == strangersTried {
+				continue
+			}
+			strangers++
+			behind, ok, err := a.onBranch(ctx, c.Commit)
+			if err != nil {
+				return found{}, err
+			}
+			if !ok {
+				f.refuse(c, "its commit is no longer on the branch")
+				continue
+			}
+			distance = fmt.Sprintf("no ancestor, but %d commits before the tip of %q", behind, a.at.branch)
+		}
+		tried++
+		record, err := a.recordOf(ctx, byID[c.ID], c, suite, &f)
+		if err != nil {
+			return found{}, err
+		}
+		if record != nil {
+			return found{record: record, origin: fmt.Sprintf("run %d, %s", c.ID, distance), refused: f.refused}, nil
+		}
+	}
+	return f, nil
+}
+
+func (f *found) refuse(c baseline.Candidate, why string) {
+	f.refused = append(f.refused, baseline.Refusal{What: fmt.Sprintf("run %d of %s", c.ID, shortCommit(c.Commit)), Why: why}.String())
+}
+
+func shortCommit(sha string) string { return sha[:min(12, len(sha))] }
+
+// ancestors are the commits from the one to compare with backwards.
+func (a artifacts) ancestors(ctx context.Context) ([]string, error) {
+	from, skip := a.at.base, 0
+	if a.context.EventName == "pull_request" && a.context.SHA != "" {
+		// The measured commit is the merge into the base branch; what it merges
+		// into is its first parent, which the event may lag behind.
+		merge, err := a.client.Commits(ctx, a.context.SHA, 1)
+		if err == nil && len(merge) == 1 && len(merge[0].Parents) == 2 {
+			from = merge[0].Parents[0]
+		}
+	}
+	if from == "" {
+		from, skip = a.context.SHA, 1
+	}
+	commits, err := a.client.Commits(ctx, from, ancestorsLookedAt)
+	if errors.Is(err, github.ErrNotFound) {
+		return []string{from}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var ancestors []string
+	for _, c := range commits[min(skip, len(commits)):] {
+		ancestors = append(ancestors, c.SHA)
+	}
+	return ancestors, nil
+}
+
+// onBranch reports whether a commit is in the branch's history, and how many
+// commits before its tip. Where the server does not tell, it is not.
+func (a artifacts) onBranch(ctx context.Context, commit string) (behind int, ok bool, err error) {
+	c, ok, err := a.client.Compare(ctx, commit, a.at.branch)
+	if errors.Is(err, github.ErrNotFound) {
+		return 0, false, nil
+	}
+	return c.Ahead, ok && c.BaseIsAncestor(), err
+}
+
+// recordOf returns the record that a run kept of a suite; nil where it kept none
+// that can be believed, which is said in f.
+func (a artifacts) recordOf(ctx context.Context, run github.Run, c baseline.Candidate, suite string, f *found) (*baseline.Record, error) {
+	kept, err := a.client.Artifacts(ctx, run, baselineArtifact+slug(suite))
+	if err != nil {
+		return nil, err
+	}
+	if len(kept) == 0 {
+		f.refuse(c, "it left no record of this suite")
+	}
+	for _, artifact := range kept {
+		if artifact.Expired {
+			f.refuse(c, fmt.Sprintf("its record has expired; it was of %s", artifact.Created.Format("2006-01-02")))
+			continue
+		}
+		data, err := a.download(ctx, artifact, recordEntry)
+		if err == nil {
+			var record baseline.Record
+			if record, err = baseline.Decode(data); err == nil {
+				err = record.CheckOrigin(c.Run, suite)
+			}
+			if err == nil {
+				return &record, nil
+			}
+		}
+		if ctx.Err() != nil || errors.Is(err, github.ErrForbidden) || errors.Is(err, github.ErrRateLimited) {
+			return nil, err
+		}
+		f.refuse(c, err.Error())
+	}
+	return nil, nil
+}
+
+// download returns the one entry of an artifact.
+func (a artifacts) download(ctx context.Context, artifact github.Artifact, entry string) ([]byte, error) {
+	return downloadEntry(ctx, a.client, artifact, entry)
+}
+
+func downloadEntry(ctx context.Context, client *github.Client, artifact github.Artifact, entry string) ([]byte, error) {
+	limits := github.DefaultArchiveLimits
+	zip, err := client.Download(ctx, artifact, limits.Compressed)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := github.ReadArchive(zip, limits, entry)
+	if err != nil {
+		return nil, err
+	}
+	return entries[0].Data, nil
+}
+
+// keep uploads the record as an artifact of this run. Where the step has no
+// artifact service, the file is written, and what uploads it is said.
+func (a artifacts) keep(ctx context.Context, suite string, r baseline.Record) (string, error) {
+	r.Origin = baseline.Origin{RepositoryID: a.context.RepositoryID, RunID: a.context.RunID, Attempt: a.context.Attempt}
+	data, err := r.Encode()
+	if err != nil {
+		return "", err
+	}
+	return a.upload(ctx, baselineArtifact+slug(suite), recordEntry, data)
+}
+
+// upload leaves a file as an artifact of this run.
+func (a artifacts) upload(ctx context.Context, name, entry string, data []byte) (string, error) {
+	results, err := github.NewResults(a.getenv, github.Options{Mask: a.runner.Mask})
+	if errors.Is(err, github.ErrNoResultsService) {
+		path := filepath.Join(defaultFolder, name, entry)
+		if err := writeWhole(path, data); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%s, since this step cannot upload it: add a step with uses: actions/upload-artifact, name: %s and path: %s", path, name, path), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	zip, err := github.WriteArchive(github.Entry{Name: entry, Data: data})
+	if err != nil {
+		return "", err
+	}
+	uploaded, err := results.Upload(ctx, github.Upload{Name: name, Data: zip, Attempt: a.context.Attempt})
+	if errors.Is(err, github.ErrNameTaken) {
+		err = fmt.Errorf("%w: another job of this run measures the same suite: give each leg its own --suite", err)
+	}
+	return "the artifact " + uploaded.Name, err
+}
+
+// slug makes any text a part of an artifact's name.
+func slug(s string) string { return url.PathEscape(s) }
+
+func knownRun(r github.Run) baseline.Run {
+	known := baseline.Run{
+		ID: r.ID, Number: int64(r.Number), Attempt: r.Attempt, Event: r.Event, Branch: r.HeadBranch, Commit: r.HeadSHA,
+		Workflow: r.Path, Conclusion: r.Conclusion, RepositoryID: r.RepositoryID,
+	}
+	if r.PathRef != "" {
+		known.Workflow += "@" + r.PathRef
+	}
+	if r.HeadRepositoryID != nil {
+		known.HeadRepositoryID = *r.HeadRepositoryID
+	}
+	return known
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/noslower/noslower/pkg/baseline"
+	"github.com/noslower/noslower/pkg/gate"
+	"github.com/noslower/noslower/pkg/stat"
+)
+
+func (w world) compareCommand() *cobra.Command {
+	return w.subcommand("compare [flags] BASE HEAD", "compare",
+		"Decide from two sides: measurements, benchmark output, or folders and globs of either",
+		cobra.ExactArgs(2),
+		func(_ *cobra.Command, o *optionSet) error {
+			forms, err := o.forms()
+			if err != nil {
+				return wrongUse(err)
+			}
+			r, err := newReader(o.Format, w.Stderr)
+			if err != nil {
+				return wrongUse(err)
+			}
+			base, baseErr := r.readSide(o.Args[0])
+			head, headErr := r.readSide(o.Args[1])
+			if err := errors.Join(baseErr, headErr); err != nil {
+				return undecided(err)
+			}
+			v, err := o.verdict(&base, head, "", o.policy())
+			if err != nil {
+				return wrongUse(err)
+			}
+			return end(v, w.publish(v, forms))
+		})
+}
+
+// end ends with the verdict's status, or with what kept it from being told.
+func end(v gate.Verdict, err error) error {
+	if err == nil && v.Status != gate.StatusPass {
+		return &ending{status: v.Status}
+	}
+	return undecided(err)
+}
+
+// verdict compares the sides. An error is wrong use.
+func (o *optionSet) verdict(base *side, head side, noBaseline string, p gate.Policy) (gate.Verdict, error) {
+	if err := checkLimits(o.limits(), head.Set); err != nil {
+		return gate.Verdict{}, err
+	}
+	var b *gate.Side
+	var past gate.Past
+	var warnings []string
+	if base != nil {
+		s := base.sideOf()
+		b = &s
+		past.History = historyOf(base.jobs, base.Host.Class())
+		for _, s := range base.standards {
+			past.Standards = append(past.Standards, gate.Standard(s))
+		}
+		for _, text := range base.Warnings {
+			warnings = append(warnings, "base: "+text)
+		}
+	}
+	v, err := gate.Decide(b, head.sideOf(), noBaseline, past, p)
+	if err != nil {
+		return gate.Verdict{}, err
+	}
+	for _, text := range head.Warnings {
+		warnings = append(warnings, "head: "+text)
+	}
+	v.Warnings = append(v.Warnings, warnings...)
+	return v, nil
+}
+
+// historyOf hands a record's past to the gate.
+func historyOf(jobs []baseline.Job, machineClass string) gate.History {
+	h := gate.History{}
+	for key, quantities := range (baseline.Record{Jobs: jobs}).History(machineClass) {
+		for _, q := range quantities {
+			h[key] = append(h[key], stat.Job{Center: q.Center, Variance: q.Variance, Count: q.Count})
+		}
+	}
+	return h
+}

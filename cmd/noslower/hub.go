@@ -1,0 +1,310 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/gate"
+	"github.com/noslower/noslower/pkg/github"
+	"github.com/noslower/noslower/pkg/report"
+)
+
+// A hub is GitHub as a gate meets it; its zero value is none. Trouble with it is
+// a warning: no verdict depends on what could not be published.
+type hub struct {
+	runner  *github.Runner // nil outside a workflow
+	context *github.Context
+	client  *github.Client
+	getenv  func(string) string
+	log     io.Writer
+}
+
+// github makes the hub of a workflow's step.
+func (w world) github(ctx context.Context) (hub, error) {
+	h := hub{runner: w.Runner, getenv: w.Getenv, log: w.Stderr}
+	if w.Runner == nil || w.Getenv("GITHUB_REPOSITORY") == "" {
+		return h, nil
+	}
+	c, err := github.ReadContext(w.Getenv)
+	if err != nil {
+		return h, err
+	}
+	token := w.Getenv("INPUT_GITHUB-TOKEN")
+	if token == "" {
+		token = w.Getenv("GITHUB_TOKEN")
+	}
+	if token != "" {
+		w.Runner.Mask(token)
+	}
+	h.client, err = github.New(c, token, w.GitHub)
+	if err != nil {
+		return h, err
+	}
+	h.context = &c
+	if c.RepositoryID == 0 || c.DefaultBranch == "" {
+		repository, err := h.client.Repository(ctx)
+		h.warn("the repository cannot be looked up", err)
+		c.RepositoryID, c.DefaultBranch = repository.ID, repository.DefaultBranch
+	}
+	return h, nil
+}
+
+// situation tells what the event means.
+func (h hub) situation(asked mode) (situation, error) { return situationOf(h.context, asked) }
+
+func (h hub) warn(what string, err error) {
+	if err != nil {
+		fmt.Fprintf(h.log, "warning: %s: %v\n", what, err)
+	}
+}
+
+// openKeeper reads --baseline: in a workflow artifacts unless something else is
+// asked for.
+func openKeeper(where string, h hub, at situation, workflow string) (keeper, error) {
+	kind, path, ok := strings.Cut(where, ":")
+	switch {
+	case where == "artifact" && h.client == nil:
+		return nil, errors.New("--baseline: artifacts are kept by workflows, and this is none: want dir:PATH or file:PATH")
+	case where == "artifact", where == "" && h.client != nil:
+		if workflow == "" {
+			workflow = h.context.WorkflowPath
+		}
+		return artifacts{client: h.client, getenv: h.getenv, context: *h.context, at: at, workflow: workflow, runner: h.runner}, nil
+	case where == "":
+		return store{folder: defaultFolder}, nil
+	case ok && path != "" && kind == "dir":
+		return store{folder: path}, nil
+	case ok && path != "" && kind == "file":
+		return store{file: path}, nil
+	}
+	return nil, fmt.Errorf("--baseline: want artifact, dir:PATH or file:PATH, have %q", where)
+}
+
+// measured reads head's measurements from files, or from artifacts of this run
+// that other jobs left.
+func (h hub) measured(ctx context.Context, o *optionSet, w world) (side, error) {
+	r, err := newReader(o.Format, w.Stderr)
+	if err != nil {
+		return side{}, wrongUse(err)
+	}
+	var s side
+	if pattern, ok := strings.CutPrefix(o.Measurements, "artifact:"); ok {
+		s, err = h.download(ctx, r, pattern)
+	} else {
+		s, err = r.readSide(o.Measurements)
+	}
+	if err == nil && s.Suite != "" && !o.given["suite"] {
+		o.Suite = s.Suite
+	}
+	s.Suite = o.Suite
+	return s, err
+}
+
+// maxShards bounds how many artifacts make one side.
+const maxShards = 256
+
+// download merges the artifacts of this run whose name matches a glob.
+func (h hub) download(ctx context.Context, r *reader, pattern string) (side, error) {
+	if h.client == nil {
+		return side{}, errors.New("--measurements: artifacts are left by jobs of a workflow, and this is none")
+	}
+	all, err := h.client.Artifacts(ctx, github.Run{ID: h.context.RunID}, "")
+	if err != nil {
+		return side{}, err
+	}
+	s := side{Measurements: bench.Measurements{Set: &bench.Set{}}}
+	var names []string
+	for _, artifact := range all {
+		if ok, err := doublestar.Match(pattern, artifact.Name); !ok || err != nil || artifact.Expired || slices.Contains(names, artifact.Name) {
+			continue
+		}
+		names = append(names, artifact.Name)
+		if len(names) > maxShards {
+			return side{}, fmt.Errorf("--measurements: want at most %d artifacts, have more by %q", maxShards, pattern)
+		}
+		data, err := downloadEntry(ctx, h.client, artifact, measurementsEntry)
+		if err != nil {
+			return side{}, fmt.Errorf("artifact %s: %w", artifact.Name, err)
+		}
+		if err := r.readFile(&s, len(names), "artifact "+artifact.Name, data); err != nil {
+			return side{}, err
+		}
+	}
+	if len(names) == 0 {
+		return side{}, fmt.Errorf("--measurements: no artifact of this run is named like %q", pattern)
+	}
+	s.bound()
+	return s, nil
+}
+
+// accept lets a regression pass that somebody with the right to label answers
+// for. The label counts only for the commits that were there when it was set.
+func (h hub) accept(ctx context.Context, label string, v *gate.Verdict) {
+	if h.client == nil || label == "" || v.Status != gate.StatusFail {
+		return
+	}
+	pr, ok, err := h.pullRequest(ctx)
+	if err != nil || !ok {
+		h.warn("whether the regression is accepted cannot be told", err)
+		return
+	}
+	labeling, ok, err := h.client.Label(ctx, pr.Number, label)
+	if err != nil || !ok {
+		h.warn("whether the regression is accepted cannot be told", err)
+		return
+	}
+	pushed, err := h.client.HeadPushed(ctx, pr)
+	if err != nil {
+		h.warn("whether the label was set after the newest commit cannot be told, so it does not count", err)
+		return
+	}
+	if !labeling.At.After(pushed) {
+		v.Warnings = append(v.Warnings, fmt.Sprintf("the label %q does not count: %s set it at %s, before the newest commit was pushed at %s; remove it and set it again to accept the regression",
+			label, labeling.By, clock(labeling.At), clock(pushed)))
+		return
+	}
+	v.Accept(fmt.Sprintf("%s, by the label %q at %s", labeling.By, label, clock(labeling.At)))
+}
+
+func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }
+
+// pullRequest is the one that is measured, as it is now; ok is false where there
+// is none.
+func (h hub) pullRequest(ctx context.Context) (pr github.PullRequest, ok bool, err error) {
+	switch c := h.context; {
+	case c.PullRequest != nil:
+		pr, err = h.client.PullRequest(ctx, c.PullRequest.Number)
+	case c.MergeGroup != nil:
+		pr, err = h.client.MergeGroupPull(ctx, *c.MergeGroup)
+	default:
+		return pr, false, nil
+	}
+	return pr, err == nil, err
+}
+
+// publish leaves head's measurements as an artifact, and the verdict as a
+// comment of the pull request.
+func (h hub) publish(ctx context.Context, v gate.Verdict, head side, o *optionSet) {
+	if h.client == nil || h.context.PullRequest == nil {
+		return
+	}
+	h.warn("the measurements are not left as an artifact", h.leave(ctx, head))
+	if o.Comment == commentNever {
+		return
+	}
+	c := h.context
+	if c.PullRequest.Fork {
+		fmt.Fprintln(h.log, "no comment: the token of a pull request from a fork may only read; a workflow on workflow_run with \"noslower report\" comments in its stead")
+		return
+	}
+	pr, err := h.client.PullRequest(ctx, c.PullRequest.Number)
+	if err == nil {
+		err = h.comment(ctx, pr, v, o, github.Sticky{
+			PullRequest: pr.Number, Suite: v.Suite, RunNumber: c.RunNumber, Attempt: c.Attempt, SHA: c.PullRequest.HeadSHA,
+		})
+	}
+	if errors.Is(err, github.ErrForbidden) {
+		err = fmt.Errorf("%w: give the job \"permissions: {pull-requests: write}\"", err)
+	}
+	h.warn("no comment", err)
+}
+
+// leave uploads head's measurements for a report of another workflow, or for a
+// job that merges shards.
+func (h hub) leave(ctx context.Context, head side) error {
+	data, err := head.Encode()
+	if err != nil {
+		return err
+	}
+	where, err := artifacts{getenv: h.getenv, context: *h.context, runner: h.runner}.upload(ctx, measurementsArtifact+slug(head.Suite), measurementsEntry, data)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(h.log, "the measurements are in %s\n", where)
+	return nil
+}
+
+// maxComment is below the 65,536 characters that GitHub takes, with room for
+// the marker.
+const maxComment = 64_000
+
+// comment makes the verdict the pull request's comment of its suite.
+func (h hub) comment(ctx context.Context, pr github.PullRequest, v gate.Verdict, o *optionSet, s github.Sticky) error {
+	when, label := o.Comment, o.AcceptLabel
+	put := h.client.PutComment
+	if when == commentOnRegression && v.Outcome != gate.Regressed {
+		// What an earlier push was told of must not stand when it is gone.
+		put = h.client.EditComment
+	}
+	var stale string
+	if pr.HeadSHA != s.SHA {
+		stale = fmt.Sprintf("*Measured at %s; the head of this pull request has moved on to %s.*\n\n", shortCommit(s.SHA), shortCommit(pr.HeadSHA))
+	}
+	var err error
+	for limit := maxComment; limit >= maxComment/4; limit /= 2 {
+		var text string
+		if text, err = markdownOf(v, report.Options{Limit: limit - len(stale), Version: release(), AcceptLabel: label}); err != nil {
+			return err
+		}
+		var made github.Comment
+		if made, err = put(ctx, s, stale+text); err == nil {
+			h.tell(made)
+		}
+		if !errors.Is(err, github.ErrTooLarge) {
+			return err
+		}
+	}
+	return err
+}
+
+func (h hub) tell(c github.Comment) {
+	switch c.Outcome {
+	case github.Created, github.Edited, github.Unchanged:
+		fmt.Fprintf(h.log, "the comment is at %s\n", c.URL)
+	case github.Newer:
+		fmt.Fprintf(h.log, "the comment at %s is of a newer run, and stays\n", c.URL)
+	}
+}
+
+func markdownOf(v gate.Verdict, o report.Options) (string, error) {
+	form, err := report.ByName("markdown")
+	if err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	err = form.Write(&b, v, o)
+	return b.String(), err
+}
+
+// A commentWhen says when a pull request gets a comment.
+type commentWhen string
+
+const (
+	commentAlways       commentWhen = "always"
+	commentOnRegression commentWhen = "on-regression"
+	commentNever        commentWhen = "never"
+)
+
+// Set reads when to comment by its word.
+func (c *commentWhen) Set(s string) error {
+	all := []commentWhen{commentAlways, commentOnRegression, commentNever}
+	if !slices.Contains(all, commentWhen(s)) {
+		return fmt.Errorf("want one of %v, have %q", all, s)
+	}
+	*c = commentWhen(s)
+	return nil
+}
+
+func (c *commentWhen) String() string { return string(*c) }
+
+// Type is the name of the value in help.
+func (c *commentWhen) Type() string { return "WHEN" }

@@ -1,0 +1,290 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/noslower/noslower/pkg/baseline"
+	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/format"
+)
+
+// Bounds on what is read.
+const (
+	maxInput    = 256 << 20 // bytes of one file
+	maxFiles    = 10_000    // files of one side
+	maxWarnings = 20        // warnings of one side; the rest are counted
+)
+
+// A reader reads benchmark output in one format, or in whatever format it
+// recognises, and says on hint once which one that was.
+type reader struct {
+	format string // "auto" or a name
+	hint   io.Writer
+	hinted map[string]bool
+}
+
+func newReader(name string, hint io.Writer) (*reader, error) {
+	if name != "auto" {
+		if _, err := format.ByName(name); err != nil {
+			return nil, fmt.Errorf("--format: %w", err)
+		}
+	}
+	return &reader{name, hint, map[string]bool{}}, nil
+}
+
+// A side is what is gathered of one side before it is decided on.
+type side struct {
+	bench.Measurements
+	runs     int
+	warnings []string
+
+	// Of a record:
+	origin    string
+	jobs      []baseline.Job
+	standards []baseline.Standard
+}
+
+// read adds a document to the side as the run with this number. A line that
+// looks like a result and cannot be read becomes a warning.
+func (r *reader) read(s *side, run int, name string, data []byte) error {
+	f, err := r.pick(name, data)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	results := 0
+	for result, err := range f.Read(bytes.NewReader(data), name) {
+		var line *format.LineError
+		switch {
+		case errors.As(err, &line):
+			s.warnings = append(s.warnings, err.Error())
+			continue
+		case err != nil:
+			return err
+		}
+		results++
+		if err := s.Set.Add(run, result); err != nil {
+			s.warnings = append(s.warnings, fmt.Sprintf("%s: %v", name, err))
+		}
+	}
+	if results == 0 {
+		return fmt.Errorf("%s: no result in it as %s (%s): want %s", name, f.Name, f.Tool, f.How)
+	}
+	return nil
+}
+
+func (r *reader) pick(name string, data []byte) (format.Format, error) {
+	if r.format != "auto" {
+		return format.ByName(r.format)
+	}
+	f, err := format.Detect(data)
+	if err == nil && !r.hinted[f.Name] {
+		r.hinted[f.Name] = true
+		fmt.Fprintf(r.hint, "%s: read as %s (%s)\n", name, f.Name, f.Tool)
+	}
+	return f, err
+}
+
+// recognises reports whether there is anything to read in data.
+func (r *reader) recognises(data []byte) bool {
+	if r.format == "auto" {
+		_, err := format.Detect(data)
+		return !errors.Is(err, format.ErrUnknown)
+	}
+	f, err := format.ByName(r.format)
+	if err != nil {
+		return false
+	}
+	for _, err := range f.Read(bytes.NewReader(data), "") {
+		if err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// readSide reads a side from a file, a folder, or a glob of either: each file is
+// one run.
+func (r *reader) readSide(where string) (side, error) {
+	paths, err := filesOf(where)
+	if err != nil {
+		return side{}, err
+	}
+	s := side{Measurements: bench.Measurements{Set: &bench.Set{}}}
+	for i, path := range paths {
+		data, err := readBounded(path)
+		if err != nil {
+			return side{}, err
+		}
+		if err := r.readFile(&s, i, path, data); err != nil {
+			return side{}, err
+		}
+	}
+	s.bound()
+	return s, nil
+}
+
+// readFile reads one file of a side: a document of ours brings where and when it
+// was measured, too.
+func (r *reader) readFile(s *side, run int, path string, data []byte) error {
+	var m bench.Measurements
+	var err error
+	switch schemaOf(data) {
+	case baseline.RecordSchema:
+		var record baseline.Record
+		record, err = baseline.Decode(data)
+		m, s.jobs, s.standards = record.Measurements, record.Jobs, record.Policy
+	case bench.MeasurementsSchema:
+		m, err = bench.DecodeMeasurements(data)
+	default:
+		if err := r.read(s, run, path, data); err != nil {
+			return err
+		}
+		s.runs++
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return s.merge(run, path, m)
+}
+
+// merge adds a measurements document to the side.
+func (s *side) merge(run int, path string, m bench.Measurements) error {
+	first := s.runs == 0
+	if c := m.Host.Class(); !first && c != s.Host.Class() {
+		return fmt.Errorf("%s: it was measured on %s, what was read before it on %s: one sample cannot be of two machines", path, c, s.Host.Class())
+	}
+	if first {
+		set := s.Set
+		s.Measurements = m
+		s.Set = set
+	}
+	s.warnings = append(s.warnings, m.Warnings...)
+	s.Measurements.Warnings = nil
+	s.runs += m.Set.Launches()
+	for _, sample := range m.Set.Samples() {
+		for i, values := range sample.Launches {
+			result := bench.Result{Name: sample.Benchmark, Launch: i}
+			for _, v := range values {
+				result.Values = append(result.Values, bench.Value{Metric: sample.Metric, V: v, Statistic: sample.Spread})
+			}
+			if err := s.Set.Add(run, result); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+		}
+	}
+	return nil
+}
+
+// bound keeps a report readable that would repeat a warning for every line.
+func (s *side) bound() {
+	s.warnings = slices.Compact(s.warnings)
+	if n := len(s.warnings); n > maxWarnings {
+		s.warnings = append(s.warnings[:maxWarnings], fmt.Sprintf("%d more warnings of this kind", n-maxWarnings))
+	}
+	s.Warnings = s.warnings
+}
+
+// schemaOf returns the schema that a JSON document names; "" if it is none.
+func schemaOf(data []byte) string {
+	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' {
+		return ""
+	}
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if json.Unmarshal(data, &head) != nil {
+		return ""
+	}
+	return head.Schema
+}
+
+// filesOf lists the files of a side by name.
+func filesOf(where string) ([]string, error) {
+	if info, err := os.Stat(where); err == nil {
+		if !info.IsDir() {
+			return []string{where}, nil
+		}
+		return filesIn(where)
+	}
+	if !strings.ContainsAny(where, "*?[{") {
+		return nil, fmt.Errorf("%s: there is no such file or folder", where)
+	}
+	matched, err := doublestar.FilepathGlob(where)
+	if err != nil {
+		return nil, fmt.Errorf("%s: want a file, a folder or a glob: %w", where, err)
+	}
+	var files []string
+	for _, path := range matched {
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			return nil, err
+		case info.IsDir():
+			in, err := filesIn(path)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, in...)
+		default:
+			files = append(files, path)
+		}
+	}
+	return someFiles(where, files)
+}
+
+func filesIn(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries {
+		if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
+			files = append(files, filepath.Join(folder, e.Name()))
+		}
+	}
+	return someFiles(folder, files)
+}
+
+func someFiles(where string, files []string) ([]string, error) {
+	switch {
+	case len(files) == 0:
+		return nil, fmt.Errorf("%s: there is no file in it", where)
+	case len(files) > maxFiles:
+		return nil, fmt.Errorf("%s: want at most %d files, have %d", where, maxFiles, len(files))
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+// readBounded reads a file that is not larger than any input may be.
+func readBounded(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAllBounded(f, path)
+}
+
+func readAllBounded(r io.Reader, name string) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(data) > maxInput {
+		return nil, fmt.Errorf("%s: want at most %d MiB, have more", name, maxInput>>20)
+	}
+	return data, nil
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/gate"
+	"github.com/noslower/noslower/pkg/run"
+)
+
+func (w world) measureCommand() *cobra.Command {
+	return w.subcommand("measure [flags] [-- COMMAND…]", "measure",
+		"Run the command, write measurements", cobra.ArbitraryArgs,
+		func(cmd *cobra.Command, o *optionSet) error {
+			head, err := w.measure(cmd.Context(), o)
+			if head.Set.Len() > 0 {
+				data, encodeErr := head.Encode()
+				if encodeErr != nil {
+					return undecided(errors.Join(err, encodeErr))
+				}
+				err = errors.Join(err, w.put(o.Out, data))
+			}
+			return undecided(err)
+		})
+}
+
+// put writes what a command makes: to a file, or to standard output where none
+// is named.
+func (w world) put(path string, data []byte) error {
+	if path == "" {
+		_, err := w.Stdout.Write(data)
+		return err
+	}
+	return writeWhole(path, data)
+}
+
+// measure runs the command and reads what it prints. What was measured until
+// then comes with an error, too, and says that it is not all.
+func (w world) measure(ctx context.Context, o *optionSet) (side, error) {
+	s := side{Measurements: bench.Measurements{
+		Suite: o.Suite, Commit: w.commit(ctx, o.WorkingDirectory), Ref: w.Getenv("GITHUB_REF"),
+		Time: w.Now().UTC(), Host: w.host(), Set: &bench.Set{},
+	}}
+	r, spec, err := w.plan(o)
+	if err != nil {
+		return s, wrongUse(err)
+	}
+	progress := newProgress(w.Stderr, w.ProgressTerminal)
+	defer progress.end()
+	for done, err := range run.Repeat(ctx, spec, o.Warmup, o.Runs.Max, progress) {
+		if err != nil {
+			return s.incomplete(o.Runs.Max), w.explainRun(err)
+		}
+		s.runs++
+		if err := r.readRun(&s, done); err != nil {
+			return s.incomplete(o.Runs.Max), err
+		}
+	}
+	s.bound()
+	return s, nil
+}
+
+// plan says what is run, and how its output is read.
+func (w world) plan(o *optionSet) (*reader, run.Spec, error) {
+	spec := run.Spec{
+		Args: o.Args, Shell: o.Command, Dir: o.WorkingDirectory, Env: w.childEnvironment(o.Env),
+		Timeout: time.Duration(o.Timeout), Results: o.Results,
+	}
+	if o.Command == "" && len(o.Args) == 0 {
+		return nil, spec, errors.New("there is no command to run: give it by --command, after --, or as the command of a suite in the configuration")
+	}
+	if o.Format == formatNone {
+		return nil, spec, spec.Validate()
+	}
+	r, err := newReader(o.Format, w.Stderr)
+	return r, spec, errors.Join(err, spec.Validate())
+}
+
+// formatNone is the format of a command whose output holds no measurement: that
+// of the process suffices.
+const formatNone = "none"
+
+// childEnvironment is what the command may see of ours. The image of the action
+// says that it is one: there the environment is the job's, with host paths in
+// it, and only a few names mean anything.
+func (w world) childEnvironment(names []string) []string {
+	env := run.HostEnv(w.Environ, names)
+	if w.Getenv("NOSLOWER_CONTAINER") != "" {
+		env = run.ContainerEnv(w.Environ, names)
+	}
+	if workspace := w.Getenv("GITHUB_WORKSPACE"); workspace != "" {
+		env = run.MergeSafeDirectory(env, workspace)
+	}
+	return env
+}
+
+// readRun reads what one run printed, or the files it left, and adds what the
+// run itself cost.
+func (r *reader) readRun(s *side, done run.Run) error {
+	at := s.runs - 1
+	own := bench.Result{Values: []bench.Value{
+		bench.Measure("wall_time", done.Wall.Seconds(), "s"),
+		bench.Measure("user_time", done.User.Seconds(), "s"),
+		bench.Measure("system_time", done.System.Seconds(), "s"),
+		bench.Measure("cpu_time", (done.User + done.System).Seconds(), "s"),
+	}}
+	if done.MaxRSS > 0 {
+		own.Values = append(own.Values, bench.Measure("max_rss", float64(done.MaxRSS), "B"))
+	}
+	if done.Leftover > 0 {
+		s.warnings = append(s.warnings, fmt.Sprintf("run %d left %d processes behind, which were ended", done.N, done.Leftover))
+	}
+	if r != nil {
+		if len(done.Files) == 0 {
+			if err := r.read(s, at, done.Step.String(), r.printed(done)); err != nil {
+				return err
+			}
+		}
+		for _, f := range done.Files {
+			if err := r.read(s, at, f.Name, f.Data); err != nil {
+				return err
+			}
+		}
+	}
+	// A tool that timed its own process under the same name is nearer to it.
+	own.Values = withoutKnown(s.Set, own.Values, at)
+	return s.Set.Add(at, own)
+}
+
+// printed is what the run's results are read from: its standard output, so that
+// no log line stands in the middle of a document, or both streams where standard
+// output alone says nothing.
+func (r *reader) printed(done run.Run) []byte {
+	if out := done.Stdout(); r.recognises(out) {
+		return out
+	}
+	return done.Output
+}
+
+// withoutKnown leaves out the values whose key the tool itself reported, in this
+// run or an earlier one.
+func withoutKnown(set *bench.Set, values []bench.Value, run int) []bench.Value {
+	var kept []bench.Value
+	for _, v := range values {
+		sample, ok := set.Lookup(bench.Key{Metric: v.Metric.Name})
+		if !ok || len(sample.Launches) == run {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// incomplete says in the measurements that they are not all.
+func (s side) incomplete(of int) side {
+	s.warnings = append(s.warnings, fmt.Sprintf("incomplete: %d of %d runs were measured", s.Set.Launches(), of))
+	s.bound()
+	return s
+}
+
+// explainRun adds the last lines of a command that failed.
+func (w world) explainRun(err error) error {
+	var failed *run.Error
+	if errors.As(err, &failed) && len(failed.Tail) > 0 {
+		fmt.Fprintf(w.Stderr, "the last lines of %s:\n", failed.Step)
+		for _, line := range failed.Tail {
+			fmt.Fprintf(w.Stderr, "  | %s\n", line)
+		}
+	}
+	return err
+}
+
+// commit is the commit that is measured: the workflow's, else that of the
+// working directory; "" where there is no git or no repository.
+func (w world) commit(ctx context.Context, dir string) string {
+	if sha := w.Getenv("GITHUB_SHA"); sha != "" {
+		return sha
+	}
+	spec := run.Spec{Args: []string{"git", "rev-parse", "HEAD"}, Dir: dir, Env: run.HostEnv(w.Environ, nil), MaxOutput: 1 << 10}
+	done, err := run.Once(ctx, spec, run.Step{N: 1, Of: 1}, nil)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(done.Stdout()))
+}
+
+func (w world) host() bench.Host {
+	m := run.Host(w.Getenv("ImageOS"), w.Getenv("ImageVersion"))
+	return bench.Host{OS: m.OS, Arch: m.Arch, CPU: m.CPU, Cores: m.Cores, Kernel: m.Kernel, Libc: m.Libc, Image: m.Image}
+}
+
+// sideOf hands a side to the gate.
+func (s side) sideOf() gate.Side {
+	return gate.Side{Commit: s.Commit, Origin: s.origin, Time: s.Time, Runs: s.runs, Host: s.Host, Set: s.Set}
+}

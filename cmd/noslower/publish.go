@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/gate"
+	"github.com/noslower/noslower/pkg/report"
+)
+
+// A forms says which reports go where.
+type forms struct {
+	stdout report.Form
+	files  []fileReport
+}
+
+type fileReport struct {
+	form report.Form
+	path string
+}
+
+// forms reads --output and --report.
+func (o *options) forms() (forms, error) {
+	var faults []error
+	stdout, err := report.ByName(o.Output)
+	if err != nil {
+		faults = append(faults, fmt.Errorf("--output: %w", err))
+	}
+	f := forms{stdout: stdout}
+	for _, r := range o.Report {
+		kind, path, _ := strings.Cut(r, "=")
+		form, err := report.ByName(kind)
+		switch {
+		case path == "":
+			faults = append(faults, fmt.Errorf("--report: want KIND=PATH, have %q", r))
+		case err != nil:
+			faults = append(faults, fmt.Errorf("--report: %w", err))
+		}
+		f.files = append(f.files, fileReport{form, path})
+	}
+	return f, errors.Join(faults...)
+}
+
+// publish writes the reports of a verdict. Trouble with anything but standard
+// output is a warning: it changes no status.
+func (w world) publish(v gate.Verdict, f forms) error {
+	if err := f.stdout.Write(w.Stdout, v, report.Options{Color: w.Terminal, Version: release()}); err != nil {
+		return fmt.Errorf("standard output: %w", err)
+	}
+	for _, file := range f.files {
+		var b bytes.Buffer
+		err := file.form.Write(&b, v, report.Options{Version: release()})
+		if err == nil {
+			err = writeWhole(file.path, b.Bytes())
+		}
+		w.warn(err)
+	}
+	if w.Runner != nil {
+		w.publishStep(v)
+	}
+	return nil
+}
+
+// publishStep writes the step's outputs, its summary and its annotations.
+func (w world) publishStep(v gate.Verdict) {
+	regressions := 0
+	for _, c := range v.Comparisons {
+		if c.Gating && c.Outcome == gate.Regressed {
+			regressions++
+		}
+	}
+	for _, output := range []struct{ name, value string }{
+		{"outcome", v.Outcome.String()},
+		{"status", strconv.Itoa(int(v.Status))},
+		{"comparisons", strconv.Itoa(len(v.Comparisons))},
+		{"regressions", strconv.Itoa(regressions)},
+	} {
+		w.warn(w.Runner.SetOutput(output.name, output.value))
+	}
+	summary, err := markdownOf(v, report.Options{Limit: maxSummary, Version: release()})
+	if err == nil {
+		err = w.Runner.AddSummary(summary)
+	}
+	w.warn(err)
+	for i, reason := range v.Reasons {
+		// The runner shows ten of a kind.
+		if i == 10 {
+			break
+		}
+		w.Runner.Annotate("noslower", reason)
+	}
+}
+
+// maxSummary leaves room for what the library adds to a summary of 1 MiB.
+const maxSummary = 1<<20 - 1<<10
+
+// warn says that something beside the verdict went wrong.
+func (w world) warn(err error) {
+	if err != nil {
+		fmt.Fprintf(w.Stderr, "warning: %v\n", err)
+	}
+}

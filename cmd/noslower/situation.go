@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/noslower/noslower/pkg/github"
+)
+
+// A mode is what a gate is there for.
+type mode string
+
+const (
+	modeAuto     mode = "auto"     // what the workflow's event means
+	modeGate     mode = "gate"     // measure, decide, fail
+	modeBaseline mode = "baseline" // measure, compare with the previous baseline without failing, keep the new one
+	modeCompare  mode = "compare"  // measure and compare, keep nothing
+)
+
+var modes = []mode{modeAuto, modeGate, modeBaseline, modeCompare}
+
+// Set reads a mode by its word.
+func (m *mode) Set(s string) error {
+	if !slices.Contains(modes, mode(s)) {
+		return fmt.Errorf("want one of %v, have %q", modes, s)
+	}
+	*m = mode(s)
+	return nil
+}
+
+func (m *mode) String() string { return string(*m) }
+
+// Type is the name of the value in help.
+func (m *mode) Type() string { return "MODE" }
+
+// A situation is what the workflow's event means for a gate.
+type situation struct {
+	mode mode
+	// branch is where the baseline comes from, and where a new one is kept.
+	branch string
+	// base is the commit to compare with; "" for the parent of the one that is
+	// measured.
+	base string
+	// why is said where nothing is kept and a user might expect it.
+	why string
+}
+
+// situationOf tells what the event means. Outside a workflow a gate gates, and
+// keeps what it is told to.
+func situationOf(c *github.Context, asked mode) (situation, error) {
+	if c == nil {
+		if asked == modeAuto {
+			asked = modeGate
+		}
+		return situation{mode: asked}, nil
+	}
+	var s situation
+	switch c.EventName {
+	case "pull_request", "pull_request_target":
+		if c.PullRequest == nil {
+			return s, errors.New("the event of a pull request has no pull request in it")
+		}
+		s = situation{mode: modeGate, branch: c.PullRequest.BaseRef, base: c.PullRequest.BaseSHA}
+		if c.EventName == "pull_request_target" {
+			s.mode = modeCompare
+			s.why = "pull_request_target has the rights of the base branch, and a benchmark of the pull request must not run with them: use pull_request"
+		}
+	case "merge_group":
+		if c.MergeGroup == nil {
+			return s, errors.New("the event of a merge group has no merge group in it")
+		}
+		s = situation{mode: modeGate, branch: c.MergeGroup.BaseRef, base: c.MergeGroup.BaseSHA}
+	case "push", "schedule", "workflow_dispatch":
+		s = situation{mode: modeBaseline, branch: c.RefName}
+		if c.RefName != c.DefaultBranch || c.Ref != "refs/heads/"+c.RefName {
+			s.mode = modeCompare
+			s.why = fmt.Sprintf("%s is not the default branch, %q: with \"mode: baseline\" it keeps baselines of its own", c.Ref, c.DefaultBranch)
+		}
+	case "workflow_run":
+		return s, errors.New("workflow_run follows a run that has measured: it is \"noslower report\" that tells of it")
+	default:
+		s = situation{mode: modeCompare, branch: c.DefaultBranch, why: fmt.Sprintf("an event of the kind %q says nothing of a branch to keep a baseline of", c.EventName)}
+	}
+	if asked != modeAuto {
+		s.mode, s.why = asked, ""
+	}
+	return s, nil
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/noslower/noslower/pkg/baseline"
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// defaultFolder is where baselines are kept where nothing else is said.
+const defaultFolder = ".noslower"
+
+// recordSuffix ends the name of a suite's record in a folder.
+const recordSuffix = ".record.json"
+
+// A keeper is where records are kept between jobs.
+type keeper interface {
+	// find returns the record to compare a suite with. Where there is none, its
+	// record is nil, and it says why.
+	find(ctx context.Context, suite string) (found, error)
+	// keep makes a record the suite's next one, and says where it is.
+	keep(ctx context.Context, suite string, r baseline.Record) (where string, err error)
+}
+
+// A found is the outcome of looking for a record.
+type found struct {
+	record  *baseline.Record
+	origin  string   // where it was kept, and how far from head
+	none    string   // why there is no record
+	refused []string // what looked like one and is none, with the reason
+}
+
+// A store keeps records in files: a folder with one a suite, or one file.
+type store struct {
+	folder string // "" for a single file
+	file   string
+}
+
+func (s store) String() string {
+	if s.folder != "" {
+		return "dir:" + s.folder
+	}
+	return "file:" + s.file
+}
+
+// path is where the suite's record lies. A suite's name is anything; a file's
+// is not.
+func (s store) path(suite string) string {
+	if s.folder == "" {
+		return s.file
+	}
+	return filepath.Join(s.folder, url.PathEscape(suite)+recordSuffix)
+}
+
+func (s store) find(_ context.Context, suite string) (found, error) {
+	path := s.path(suite)
+	data, err := readBounded(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return found{none: fmt.Sprintf("%s has no record of the suite %q", s, suite)}, nil
+	}
+	if err != nil {
+		return found{}, err
+	}
+	var r baseline.Record
+	if schemaOf(data) == bench.MeasurementsSchema {
+		r.Measurements, err = bench.DecodeMeasurements(data)
+	} else {
+		r, err = baseline.Decode(data)
+	}
+	if err != nil {
+		return found{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return found{record: &r, origin: path}, nil
+}
+
+func (s store) keep(_ context.Context, suite string, r baseline.Record) (string, error) {
+	data, err := r.Encode()
+	if err != nil {
+		return "", err
+	}
+	return s.String(), writeWhole(s.path(suite), data)
+}
+
+// suites lists whose records a folder has.
+func (s store) suites() ([]string, error) {
+	entries, err := os.ReadDir(s.folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		escaped, ok := strings.CutSuffix(e.Name(), recordSuffix)
+		if name, err := url.PathUnescape(escaped); ok && err == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// writeWhole writes a file so that whoever reads it, and whatever interrupts,
+// sees all of the old content or all of the new. Missing folders are made.
+func writeWhole(path string, data []byte) error {
+	folder := filepath.Dir(path)
+	made, err := makeFolders(folder)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(folder, ".noslower-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // after the rename there is nothing by that name
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return handOver(append(made, path))
+}
+
+// makeFolders makes a folder with its parents and returns those that were not
+// there, outermost first.
+func makeFolders(folder string) ([]string, error) {
+	var missing []string
+	for at := folder; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
+			break
+		}
+		missing = append(missing, at)
+	}
+	slices.Reverse(missing)
+	return missing, os.MkdirAll(folder, 0o755)
+}
+
+// handOver gives what root made to the owner of the folder that it was made in,
+// outermost first: in a container the steps after ours are another user's.
+func handOver(made []string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	info, err := os.Stat(filepath.Dir(made[0]))
+	if err != nil {
+		return err
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || owner.Uid == 0 {
+		return nil
+	}
+	for _, path := range made {
+		if err := os.Lchown(path, int(owner.Uid), int(owner.Gid)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
