@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -158,13 +159,10 @@ func (r *reader) readFile(s *side, run int, path string, data []byte) error {
 	return s.merge(run, path, m)
 }
 
-// merge adds a measurements document to the side.
+// merge adds a measurements document to the side. Documents of several machines
+// make one side, but no sample is of two of them.
 func (s *side) merge(run int, path string, m bench.Measurements) error {
-	first := s.runs == 0
-	if c := m.Host.Class(); !first && c != s.Host.Class() {
-		return fmt.Errorf("%s: it was measured on %s, what was read before it on %s: one sample cannot be of two machines", path, c, s.Host.Class())
-	}
-	if first {
+	if s.runs == 0 {
 		set := s.Set
 		s.Measurements = m
 		s.Set = set
@@ -173,8 +171,9 @@ func (s *side) merge(run int, path string, m bench.Measurements) error {
 	s.Measurements.Warnings = nil
 	s.runs += m.Set.Launches()
 	for _, sample := range m.Set.Samples() {
+		machine := cmp.Or(sample.Machine, m.Host.Class())
 		for i, values := range sample.Launches {
-			result := bench.Result{Name: sample.Benchmark, Launch: i}
+			result := bench.Result{Name: sample.Benchmark, Launch: i, Machine: machine}
 			for _, v := range values {
 				result.Values = append(result.Values, bench.Value{Metric: sample.Metric, V: v, Statistic: sample.Spread})
 			}

@@ -53,8 +53,9 @@ type world struct {
 
 // run executes the command and returns its exit status.
 func (w world) run(ctx context.Context, args []string) int {
-	if runner, ok := github.NewRunner(w.Getenv, w.Stdout); ok {
+	if runner, ok := github.NewRunner(w.Getenv, w.Stderr); ok {
 		w.Runner = runner
+		w.warn(hideMemory())
 		w.Stdout, w.Stderr = github.Inert(w.Stdout), github.Inert(w.Stderr)
 		w.Terminal, w.ProgressTerminal = false, false
 		if len(args) == 0 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"strings"
@@ -166,11 +167,19 @@ func (s side) incomplete(of int) side {
 // explainRun adds the last lines of a command that failed.
 func (w world) explainRun(err error) error {
 	var failed *run.Error
-	if errors.As(err, &failed) && len(failed.Tail) > 0 {
-		fmt.Fprintf(w.Stderr, "the last lines of %s:\n", failed.Step)
+	if !errors.As(err, &failed) || len(failed.Tail) == 0 {
+		return err
+	}
+	fmt.Fprintf(w.Stderr, "the last lines of %s:\n", failed.Step)
+	write := func() {
 		for _, line := range failed.Tail {
 			fmt.Fprintf(w.Stderr, "  | %s\n", line)
 		}
+	}
+	if w.Runner == nil {
+		write()
+	} else {
+		w.Runner.Quote(rand.Text(), write)
 	}
 	return err
 }

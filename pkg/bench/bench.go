@@ -93,6 +93,9 @@ type Result struct {
 	Name   string // the tool's full name, parameters included; "" where it names none
 	Launch int    // which start of the measured process within the run, from 0
 	Values []Value
+	// Machine is the class of the host, where it may be another one than that of
+	// the side's other samples: shards of a suite run where there is room.
+	Machine string
 }
 
 // A Key is what makes two samples comparable.
@@ -110,6 +113,7 @@ type Sample struct {
 	Benchmark string
 	Metric    Metric
 	Launches  [][]float64 // no launch is empty
+	Machine   string      // class of the host, where it is not simply that of the side
 	// Spread is set where each launch is a printed statistic and its tool told
 	// how the values behind it scattered.
 	Spread *Spread
@@ -134,6 +138,7 @@ type launch struct{ run, launch int }
 // whether there are any of the first.
 type entry struct {
 	metric   Metric
+	machine  string
 	measured column
 	printed  column
 	spreads  []Spread
@@ -159,34 +164,38 @@ func (c *column) add(at launch, v float64) {
 }
 
 // Add puts a result of the run with this number into the set. Values that are
-// no numbers, or whose unit contradicts what the set has under the same key,
+// no numbers, or whose unit or machine contradicts what the set has under the
+// same key,
 // are left out; the error names each of them, and the rest is in.
 func (s *Set) Add(run int, r Result) error {
 	var faults []error
 	for _, v := range r.Values {
-		if err := s.add(launch{run, r.Launch}, r.Name, v); err != nil {
+		if err := s.add(launch{run, r.Launch}, r, v); err != nil {
 			faults = append(faults, fmt.Errorf("benchmark %q, %s: %w", r.Name, v.Metric.Name, err))
 		}
 	}
 	return errors.Join(faults...)
 }
 
-func (s *Set) add(at launch, name string, v Value) error {
+func (s *Set) add(at launch, r Result, v Value) error {
 	if math.IsNaN(v.V) || math.IsInf(v.V, 0) {
 		return fmt.Errorf("%v is not a value", v.V)
 	}
-	key := Key{name, v.Metric.Name}
+	key := Key{r.Name, v.Metric.Name}
 	e := s.entries[key]
 	if e == nil {
 		if s.entries == nil {
 			s.entries = map[Key]*entry{}
 		}
-		e = &entry{metric: v.Metric}
+		e = &entry{metric: v.Metric, machine: r.Machine}
 		s.entries[key] = e
 		s.keys = append(s.keys, key)
 	}
 	if e.metric.Unit != v.Metric.Unit {
 		return fmt.Errorf("a value in %q among values in %q: they cannot be one sample", v.Metric.Unit, e.metric.Unit)
+	}
+	if e.machine != r.Machine {
+		return fmt.Errorf("a value of a machine of the kind %q among values of %q: they cannot be one sample", r.Machine, e.machine)
 	}
 	if e.metric.Better == Unknown {
 		e.metric.Better = v.Metric.Better
@@ -249,9 +258,9 @@ func (s *Set) Lookup(k Key) (Sample, bool) {
 // tool printed no values.
 func (e *entry) sample(benchmark string) Sample {
 	if len(e.measured.launches) > 0 {
-		return Sample{Benchmark: benchmark, Metric: e.metric, Launches: e.measured.launches}
+		return Sample{Benchmark: benchmark, Metric: e.metric, Machine: e.machine, Launches: e.measured.launches}
 	}
-	return Sample{Benchmark: benchmark, Metric: e.metric, Launches: e.printed.launches, Spread: typicalSpread(e.spreads)}
+	return Sample{Benchmark: benchmark, Metric: e.metric, Machine: e.machine, Launches: e.printed.launches, Spread: typicalSpread(e.spreads)}
 }
 
 // typicalSpread returns the middle one of spreads that are all of one kind, or

@@ -60,7 +60,8 @@ type (
 		Metric    string       `json:"metric"`
 		Unit      string       `json:"unit"`
 		Better    string       `json:"better"`
-		Launches  [][]*float64 `json:"launches"` // a null must not become a zero
+		Machine   string       `json:"machine,omitempty"` // class, where it is not the host\'s
+		Launches  [][]*float64 `json:"launches"`          // a null must not become a zero
 		Spread    *spreadDoc   `json:"spread,omitempty"`
 	}
 	spreadDoc struct {
@@ -81,7 +82,12 @@ func (m Measurements) Encode() ([]byte, error) {
 		doc.Time = &t
 	}
 	for _, s := range m.Set.Samples() {
-		d := sampleDoc{s.Benchmark, s.Metric.Name, s.Metric.Unit, s.Metric.Better.String(), pointers(s.Launches), nil}
+		d := sampleDoc{
+			Benchmark: s.Benchmark, Metric: s.Metric.Name, Unit: s.Metric.Unit, Better: s.Metric.Better.String(), Launches: pointers(s.Launches),
+		}
+		if s.Machine != m.Host.Class() {
+			d.Machine = s.Machine
+		}
 		if s.Spread != nil {
 			d.Spread = &spreadDoc{s.Spread.Kind, s.Spread.Value, s.Spread.Count}
 		}
@@ -167,7 +173,7 @@ func (s sampleDoc) addTo(set *Set) error {
 		if len(values) == 0 {
 			return fmt.Errorf("launch %d: want at least one value, have none", i+1)
 		}
-		result := Result{Name: s.Benchmark, Launch: i}
+		result := Result{Name: s.Benchmark, Launch: i, Machine: s.Machine}
 		for _, v := range values {
 			if v == nil {
 				return fmt.Errorf("launch %d: want numbers, have null", i+1)

@@ -229,11 +229,10 @@ func (d *decider) judge(base Side) error {
 			moreErrors[k.Benchmark] = fmt.Sprintf("head had %s a run, base told of none", errorsOf(mean(s.Values())))
 		}
 	}
-	foreign := foreignMachines(base.Host, d.head.Host)
 	for _, pair := range m.pairs {
 		s := d.policy.standardFor(pair.head.Benchmark, pair.head.Metric, gatingThroughput[pair.head.Benchmark])
 		c := d.compare(pair, s)
-		if foreign != "" {
+		if foreign := foreignMachines(machineOf(pair.base, base), machineOf(pair.head, d.head)); foreign != "" {
 			c.distrust(foreign)
 		}
 		if why := moreErrors[c.Benchmark]; why != "" && c.Metric.Name != bench.Errors {
@@ -404,11 +403,14 @@ func (c *Comparison) distrust(foreign string) {
 	}
 }
 
-// foreignMachines says how the machine classes of two hosts differ; "" where
-// they do not, or one is not known.
-func foreignMachines(base, head bench.Host) string {
-	if b, h := base.Class(), head.Class(); b != "" && h != "" && b != h {
-		return fmt.Sprintf("base on %s, head on %s", b, h)
+// machineOf is the machine class that a sample of a side was measured on.
+func machineOf(s bench.Sample, of Side) string { return cmp.Or(s.Machine, of.Host.Class()) }
+
+// foreignMachines says how two machine classes differ; "" where they do not, or
+// one is not known.
+func foreignMachines(base, head string) string {
+	if base != "" && head != "" && base != head {
+		return fmt.Sprintf("base on %s, head on %s", base, head)
 	}
 	return ""
 }

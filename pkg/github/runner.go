@@ -67,6 +67,14 @@ func (r *Runner) Annotate(title, message string) {
 	r.action.WithFieldsMap(map[string]string{"title": title}).Errorf("%s", message)
 }
 
+// Mask keeps a secret out of the log of the job: as Options.Mask, of signed URLs.
+func (r *Runner) Mask(secret string) {
+	// An empty one would be found between all characters.
+	if secret != "" {
+		r.action.AddMask(secret)
+	}
+}
+
 // writable checks the file that a variable names: the library panics where it
 // cannot be opened.
 func (r *Runner) writable(variable string) error {
@@ -119,6 +127,16 @@ func (i *inert) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// Quote has write write to the log while the runner reads no commands there, not
+// even those that Inert does not know. token ends that: a word that nothing that
+// is written can know.
+// https://docs.github.com/actions/reference/workflow-commands-for-github-actions#stopping-and-starting-workflow-commands
+func (r *Runner) Quote(token string, write func()) {
+	r.action.IssueCommand(&githubactions.Command{Name: "stop-commands", Message: token})
+	write()
+	r.action.IssueCommand(&githubactions.Command{Name: token})
 }
 
 // Mask keeps a secret out of the log: the runner blackens it from here on.
