@@ -26,8 +26,9 @@ import (
 var _ = register(Format{
 	Name:  "cassandra-stress",
 	Tool:  "cassandra-stress",
+	Print: "cassandra-stress write n=1000000 -rate threads=200",
 	How:   `lines such as "op rate : F" and "latency 99th percentile : F"`,
-	Sniff: sniffLine(`(?i)^[> \t]*(?:op rate|latency (?:mean|median|[\d.]+th percentile))\s*:\s*\d`),
+	Sniff: sniffLine(`^[> \t]*(?:[Oo]p rate|[Ll]atency (?:mean|median|[\d.]+th percentile))\s*:\s*\d`),
 	Read:  readCassandraStress,
 })
 

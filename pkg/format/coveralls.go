@@ -21,6 +21,7 @@ import (
 var _ = register(Format{
 	Name:  "coveralls",
 	Tool:  "Coveralls",
+	Print: "copy the figures of a build's page on coveralls.io",
 	How:   "a line coverage: P% (…) from P%",
 	Sniff: sniffLine(coverallsSides.String()),
 	Read:  readCoveralls,

@@ -28,6 +28,7 @@ import (
 var _ = register(Format{
 	Name:  "crimson",
 	Tool:  "fio on Ceph's Crimson OSD, as a table",
+	Print: "the table of a pull request to Ceph, which its authors make of fio's results by hand",
 	How:   "a row Block_size",
 	Sniff: sniffLine(`^[>\s|]*Block_size[\s|]+\d`),
 	Read:  readCrimson,

@@ -23,6 +23,7 @@ import (
 var _ = register(Format{
 	Name:  "perf-fast-forward",
 	Tool:  "ScyllaDB perf_fast_forward",
+	Print: "perf_fast_forward --run-tests=large-partition-skips",
 	How:   `a header with the columns "time (s)", "frags" and "frag/s"`,
 	Sniff: sniffLine(`time \(s\)\s+(?:iterations\s+)?frags\s+frag/s\b`),
 	Read:  readFastForward,

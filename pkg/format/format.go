@@ -18,12 +18,16 @@ import (
 
 // A Format is one tool's output, or one family of tools that print alike.
 type Format struct {
-	Name string // what --format takes
-	Tool string // which tool prints it, for people
-	How  string // by what it is recognised, for people
+	Name  string // what --format takes
+	Tool  string // which tool prints it, for people
+	Print string // a command line that makes the tool print it, for people
+	How   string // by what it is recognised, for people
 	// Sniff reports whether the input is of this format. No two formats claim
 	// one input.
 	Sniff func(input []byte) bool
+	// General is set where the format is no tool's own: it yields to every
+	// format that is.
+	General bool
 	// Read yields the results in input order. An error of type *LineError is a
 	// line that looks like a result and cannot be read: what follows it is
 	// still yielded. Any other error ends the reading. name is the document's
@@ -67,15 +71,19 @@ func ByName(name string) (Format, error) {
 // ErrUnknown is the reason of Detect where no format claims the input.
 var ErrUnknown = errors.New("no known benchmark output")
 
+// claimants returns the formats, tools' own or general ones, that claim the
+// input.
+func claimants(input []byte, general bool) []Format {
+	return slices.DeleteFunc(All(), func(f Format) bool { return f.General != general || !f.Sniff(input) })
+}
+
 // Detect returns the one format that claims the input. Where none does, the
 // error is ErrUnknown and says what was looked for; where several do, it names
 // them.
 func Detect(input []byte) (Format, error) {
-	var claims []Format
-	for _, f := range All() {
-		if f.Sniff(input) {
-			claims = append(claims, f)
-		}
+	claims := claimants(input, false)
+	if len(claims) == 0 {
+		claims = claimants(input, true)
 	}
 	switch len(claims) {
 	case 1:

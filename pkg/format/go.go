@@ -25,9 +25,10 @@ import (
 // of 64 KiB, and such lines are common in what a program under test prints; a
 // test compares the two.
 var _ = register(Format{
-	Name: "go",
-	Tool: "go test -bench, also with -json",
-	How:  `lines of "BenchmarkName-8 iterations value unit", or events with such output`,
+	Name:  "go",
+	Tool:  "go test -bench, also with -json",
+	Print: "go test -run='^$' -bench=. -count=10 ./...",
+	How:   `lines of "BenchmarkName-8 iterations value unit", or events with such output`,
 	Sniff: sniffLine(
 		`^Benchmark[^a-z\s]\S*\s+\d+\s+\S+\s+\S*[a-zA-Z%]`,
 		`^\s*\d+\s+[\d.]+ ns/op\b`,

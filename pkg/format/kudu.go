@@ -28,6 +28,7 @@ import (
 var _ = register(Format{
 	Name:  "kudu",
 	Tool:  "tests and benchmarks of Apache Kudu",
+	Print: "rpc-bench --gtest_filter=RpcBench.BenchmarkCalls",
 	How:   "a stopwatch's line (Time spent X: real Fs …) or one of rpc-bench and its siblings (User CPU per req: Fus)",
 	Sniff: sniffKudu,
 	Read:  readKudu,

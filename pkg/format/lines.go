@@ -9,7 +9,6 @@ import (
 	"io"
 	"iter"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -111,26 +110,6 @@ func clean(s string) string {
 		s = s[i+1:]
 	}
 	return s
-}
-
-// sniffLine returns a Format's Sniff that claims an input with a line, as lines
-// yields it, that matches one of the patterns. They are tried one by one: Go
-// gives up at once on a pattern that begins with ^ or with a fixed text, and
-// searches an alternation of such patterns from every character.
-func sniffLine(patterns ...string) func(input []byte) bool {
-	var compiled []*regexp.Regexp
-	for _, p := range patterns {
-		compiled = append(compiled, regexp.MustCompile(p))
-	}
-	return func(input []byte) bool {
-		for l, err := range lines(bytes.NewReader(input), "") {
-			matches := func(p *regexp.Regexp) bool { return p.MatchString(l.text) }
-			if err == nil && slices.ContainsFunc(compiled, matches) {
-				return true
-			}
-		}
-		return false
-	}
 }
 
 // maxDocument bounds a document that must be read as a whole, in bytes.

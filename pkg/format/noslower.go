@@ -19,6 +19,7 @@ import (
 var _ = register(Format{
 	Name:  "noslower",
 	Tool:  "noslower measure, noslower parse",
+	Print: "noslower measure --out base.json -- ./bench",
 	How:   `a JSON object with "schema": "noslower.…"`,
 	Sniff: regexp.MustCompile(`^\x{feff}?\s*\{(?s:.*)"schema"\s*:\s*"noslower\.`).Match,
 	Read:  readNoslower,

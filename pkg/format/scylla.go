@@ -33,9 +33,10 @@ import (
 // quoting, wrapped parentheses and a summary run together on one line are read
 // too; the latter often with zsh's "⏱  real=5:10.98 user=2:40.01 sys=1:45.84".
 var _ = register(Format{
-	Name: "scylla",
-	Tool: "ScyllaDB perf-simple-query, perf-cql-raw, perf-alternator and others of test/perf",
-	How:  `lines of "F tps (…)", statistics with "median-absolute-deviation=", or JSON with "median tps"`,
+	Name:  "scylla",
+	Tool:  "ScyllaDB perf-simple-query, perf-cql-raw, perf-alternator and others of test/perf",
+	Print: "scylla perf-simple-query --duration 10",
+	How:   `lines of "F tps (…)", statistics with "median-absolute-deviation=", or JSON with "median tps"`,
 	Sniff: sniffLine(
 		`^[> \t]*(?:median\s+)?`+scyllaNumber+`\s+tps\s*(?:\(|$)`,
 		`median-absolute-deviation=`,

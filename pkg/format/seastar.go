@@ -29,9 +29,10 @@ import (
 // is the median absolute deviation around the median, "± F%" the same in percent
 // of it. Iterations, min, max and the harness's overhead are no metrics.
 var _ = register(Format{
-	Name: "seastar",
-	Tool: "Seastar perf_tests, and ScyllaDB's microbenchmarks",
-	How:  `a row of a name, iterations and a median with its mad, or JSON with "total_iterations" and "mad"`,
+	Name:  "seastar",
+	Tool:  "Seastar perf_tests, and ScyllaDB's microbenchmarks",
+	Print: "perf_tests --runs 10",
+	How:   `a row of a name, iterations and a median with its mad, or JSON with "total_iterations" and "mad"`,
 	Sniff: sniffLine(
 		`^[>| \t]*test[\s|]+(?:iterations[\s|]+median[\s|]+mad|iters[\s|]+runtime)\b`,
 		`^[>| \t]*\S+[\s|]+\d+(?:[\s|]+[\d.]+(?:ns|us|µs|μs|ms|s)){4}(?:[\s|]|$)`,

@@ -39,6 +39,7 @@ import (
 var _ = register(Format{
 	Name:  "tarantool",
 	Tool:  "perf/lua of Tarantool",
+	Print: "tarantool perf/lua/uri_escape_unescape.lua",
 	How:   "lines NAME N rps, its JSON, or a table Run | Perf, krps",
 	Sniff: func(input []byte) bool { return sniffTarantoolText(input) || len(tarantoolReports(input)) > 0 },
 	Read:  readTarantool,
