@@ -1,0 +1,200 @@
+package format
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// The profiles of Callgrind, and of other tools that write its format
+// (https://valgrind.org/docs/manual/cl-format.html), of which the totals alone
+// are read:
+//
+//	# callgrind format
+//	creator: callgrind-3.19.0
+//	pid: 25164
+//	cmd:  ./bench 1000
+//	part: 1
+//	events: Ir Dr Dw
+//	summary: 143962 27680 12166
+//	fn=(1) main
+//	…
+//	totals: 143962 27680 12166
+//
+// or what Callgrind itself prints at the end:
+//
+//	==25164== Events    : Ir Dr Dw
+//	==25164== Collected : 143962 27680 12166
+//
+// Parts and threads of one process are added up; each process is a launch.
+var _ = register(Format{
+	Name:  "callgrind",
+	Tool:  "valgrind --tool=callgrind: its callgrind.out file, or what it prints",
+	How:   "a header # callgrind format or positions: line, or ==PID== Collected : N",
+	Print: "valgrind --tool=callgrind --callgrind-out-file=callgrind.out ./bench",
+	Sniff: sniffLine(
+		`^# callgrind format`,
+		`^positions: (?:instr |line)`,
+		`^==\d+==\s+Collected : \d`,
+	),
+	Read: readCallgrind,
+})
+
+// valgrindLine matches what a tool of Valgrind prints, and its process.
+var valgrindLine = regexp.MustCompile(`^[>\s]*==(\d+)==\s+(.*?)\s*$`)
+
+// A callgrindPart is one dump, or one thread of it.
+type callgrindPart struct {
+	pid, command    string
+	events          []string
+	summary, totals []string // counts as printed
+	at              line
+	written         bool // by Callgrind, which ends a profile by its totals
+}
+
+func readCallgrind(r io.Reader, name string) iter.Seq2[bench.Result, error] {
+	return func(yield func(bench.Result, error) bool) {
+		parts, failure := callgrindParts(r, name)
+		var reports []commandReport
+		var faults []error
+		process := ""
+		for i, part := range parts {
+			values, err := part.values()
+			if err != nil {
+				faults = append(faults, err)
+			}
+			if i > 0 && part.pid != "" && part.pid == process {
+				last := &reports[len(reports)-1]
+				last.values = addCounts(last.values, values)
+				continue
+			}
+			process = part.pid
+			reports = append(reports, commandReport{part.command, values})
+		}
+		for res := range commandResults(reports) {
+			if !yield(res, nil) {
+				return
+			}
+		}
+		if len(reports) == 0 && failure == nil {
+			failure = fmt.Errorf("%s: want a profile with an events: line, have none", name)
+		}
+		for _, err := range append(faults, failure) {
+			if err != nil && !yield(bench.Result{}, err) {
+				return
+			}
+		}
+	}
+}
+
+// callgrindParts gathers the lines of the profiles that hold more than the cost
+// of one position, and what there was when the reading ended by an error.
+func callgrindParts(r io.Reader, name string) (parts []callgrindPart, failure error) {
+	var head callgrindPart // what the parts to come have in common
+	for l, err := range lines(r, name) {
+		if err != nil {
+			return parts, err
+		}
+		if m := valgrindLine.FindStringSubmatch(l.text); m != nil {
+			key, value, _ := strings.Cut(m[2], ":")
+			switch strings.TrimSpace(key) {
+			case "Command":
+				head.command = strings.TrimSpace(value)
+			case "Events":
+				parts = append(parts, callgrindPart{pid: m[1], command: head.command, events: strings.Fields(value), at: l})
+			case "Collected":
+				if n := len(parts); n > 0 {
+					parts[n-1].at, parts[n-1].totals = l, strings.Fields(value)
+				}
+			}
+			continue
+		}
+		key, value, ok := strings.Cut(l.text, ":")
+		if !ok {
+			continue
+		}
+		switch key {
+		case "version":
+			head = callgrindPart{}
+		case "creator":
+			head.written = strings.HasPrefix(strings.TrimSpace(value), "callgrind")
+		case "pid":
+			head.pid = strings.TrimSpace(value)
+		case "cmd":
+			head.command = strings.TrimSpace(value)
+		case "events":
+			part := head
+			part.at, part.events = l, strings.Fields(value)
+			parts = append(parts, part)
+		case "summary", "totals":
+			n := len(parts)
+			if n == 0 {
+				continue
+			}
+			parts[n-1].at = l
+			if key == "totals" {
+				parts[n-1].totals = strings.Fields(value)
+			} else {
+				parts[n-1].summary = strings.Fields(value)
+			}
+		}
+	}
+	return parts, nil
+}
+
+// values returns the counts of a part. The summary, which stands at the top,
+// serves where the profile was cut off before its totals: that is an error too.
+func (p *callgrindPart) values() ([]bench.Value, error) {
+	counts := p.totals
+	if counts == nil {
+		counts = p.summary
+	}
+	switch {
+	case counts == nil:
+		return nil, p.at.errorf("want totals after the costs, have none: the profile is cut off")
+	case len(counts) > len(p.events):
+		return nil, p.at.errorf("want a count for each of %d events, have %d", len(p.events), len(counts))
+	}
+	values, err := valgrindCounts(p.at, p.events, counts)
+	if err == nil && p.totals == nil && p.written {
+		err = p.at.errorf("want totals after the costs, have none: the profile is cut off, and its summary is taken")
+	}
+	return values, err
+}
+
+// valgrindCounts makes values of events and their counts. All that Valgrind
+// counts are costs.
+func valgrindCounts(l line, events, counts []string) ([]bench.Value, error) {
+	var values []bench.Value
+	for i, c := range counts {
+		n, err := parseNumber(c)
+		if err != nil || n < 0 {
+			return nil, l.errorf("want a count for %s, have %q", events[i], c)
+		}
+		v := bench.Measure(strings.ToLower(events[i]), n, "")
+		if events[i] == "Ir" {
+			v = bench.Measure("instructions", n, "instructions")
+		}
+		v.Metric.Better = bench.Lower
+		values = addValue(values, v, events[i]+" again")
+	}
+	return (&filter{}).keep(l, values)
+}
+
+// addCounts adds the counts of more to those of the same metrics.
+func addCounts(counts, more []bench.Value) []bench.Value {
+	for _, v := range more {
+		i := slices.IndexFunc(counts, func(c bench.Value) bool { return c.Metric.Name == v.Metric.Name })
+		if i < 0 {
+			counts = append(counts, v)
+		} else {
+			counts[i].V += v.V
+		}
+	}
+	return counts
+}
