@@ -36,7 +36,7 @@ type artifacts struct {
 	context  github.Context
 	at       situation
 	workflow string // whose runs leave baselines
-	runner   *github.Runner
+	options  github.Options
 }
 
 // find looks for the record of the commit to compare with, then of its nearest
@@ -82,7 +82,7 @@ func (a artifacts) search(ctx context.Context, suite string) (found, error) {
 		if tried == runsTried {
 			break
 		}
-		distance := fmt.Sprintf("%d commits before the one to compare with", c.Distance)
+		distance := commits(c.Distance) + " before the one to compare with"
 		if c.Distance == 0 {
 			distance = "of the very commit to compare with"
 		}
@@ -99,7 +99,7 @@ func (a artifacts) search(ctx context.Context, suite string) (found, error) {
 				f.refuse(c, "its commit is no longer on the branch")
 				continue
 			}
-			distance = fmt.Sprintf("no ancestor, but %d commits before the tip of %q", behind, a.at.branch)
+			distance = fmt.Sprintf("no ancestor, but %s before the tip of %q", commits(behind), a.at.branch)
 		}
 		tried++
 		record, err := a.recordOf(ctx, byID[c.ID], c, suite, &f)
@@ -115,6 +115,13 @@ func (a artifacts) search(ctx context.Context, suite string) (found, error) {
 
 func (f *found) refuse(c baseline.Candidate, why string) {
 	f.refused = append(f.refused, baseline.Refusal{What: fmt.Sprintf("run %d of %s", c.ID, shortCommit(c.Commit)), Why: why}.String())
+}
+
+func commits(n int) string {
+	if n == 1 {
+		return "1 commit"
+	}
+	return fmt.Sprintf("%d commits", n)
 }
 
 func shortCommit(sha string) string { return sha[:min(12, len(sha))] }
@@ -221,7 +228,7 @@ func (a artifacts) keep(ctx context.Context, suite string, r baseline.Record) (s
 
 // upload leaves a file as an artifact of this run.
 func (a artifacts) upload(ctx context.Context, name, entry string, data []byte) (string, error) {
-	results, err := github.NewResults(a.getenv, github.Options{Mask: a.runner.Mask})
+	results, err := github.NewResults(a.getenv, a.options)
 	if errors.Is(err, github.ErrNoResultsService) {
 		path := filepath.Join(defaultFolder, name, entry)
 		if err := writeWhole(path, data); err != nil {

@@ -31,6 +31,10 @@ func (w world) gate(ctx context.Context, o *optionSet) error {
 	if err != nil {
 		return err
 	}
+	keeps := at.mode == modeBaseline || o.SaveBaseline
+	if err := hub.claim(&head, keeps); err != nil {
+		return undecided(err)
+	}
 	from, err := kept.find(ctx, o.Suite)
 	if err != nil {
 		if o.RequireBaseline || ctx.Err() != nil {
@@ -38,7 +42,6 @@ func (w world) gate(ctx context.Context, o *optionSet) error {
 		}
 		from.none = err.Error()
 	}
-	keeps := at.mode == modeBaseline || o.SaveBaseline
 	v, err := o.judge(from, head, keeps, at)
 	if err != nil {
 		return wrongUse(err)

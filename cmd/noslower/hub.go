@@ -21,16 +21,16 @@ import (
 // A hub is GitHub as a gate meets it; its zero value is none. Trouble with it is
 // a warning: no verdict depends on what could not be published.
 type hub struct {
-	runner  *github.Runner // nil outside a workflow
-	context *github.Context
+	context *github.Context // nil outside a workflow
 	client  *github.Client
+	options github.Options
 	getenv  func(string) string
 	log     io.Writer
 }
 
 // github makes the hub of a workflow's step.
 func (w world) github(ctx context.Context) (hub, error) {
-	h := hub{runner: w.Runner, getenv: w.Getenv, log: w.Stderr}
+	h := hub{options: w.GitHub, getenv: w.Getenv, log: w.Stderr}
 	if w.Runner == nil || w.Getenv("GITHUB_REPOSITORY") == "" {
 		return h, nil
 	}
@@ -45,7 +45,8 @@ func (w world) github(ctx context.Context) (hub, error) {
 	if token != "" {
 		w.Runner.Mask(token)
 	}
-	h.client, err = github.New(c, token, w.GitHub)
+	h.options.Mask = w.Runner.Mask
+	h.client, err = github.New(c, token, h.options)
 	if err != nil {
 		return h, err
 	}
@@ -78,7 +79,7 @@ func openKeeper(where string, h hub, at situation, workflow string) (keeper, err
 		if workflow == "" {
 			workflow = h.context.WorkflowPath
 		}
-		return artifacts{client: h.client, getenv: h.getenv, context: *h.context, at: at, workflow: workflow, runner: h.runner}, nil
+		return artifacts{client: h.client, getenv: h.getenv, context: *h.context, at: at, workflow: workflow, options: h.options}, nil
 	case where == "":
 		return store{folder: defaultFolder}, nil
 	case ok && path != "" && kind == "dir":
@@ -144,6 +145,22 @@ func (h hub) download(ctx context.Context, r *reader, pattern string) (side, err
 	}
 	s.bound()
 	return s, nil
+}
+
+// claim says which commit measurements that were made elsewhere are of, where
+// they do not say. A baseline of another commit than the run's would never be
+// believed.
+func (h hub) claim(head *side, keeps bool) error {
+	if h.context == nil {
+		return nil
+	}
+	if head.Commit == "" {
+		head.Commit = h.context.SHA
+	}
+	if keeps && head.Commit != h.context.SHA {
+		return fmt.Errorf("the measurements are of %s and this run is of %s: no baseline can be kept of them", shortCommit(head.Commit), shortCommit(h.context.SHA))
+	}
+	return nil
 }
 
 // accept lets a regression pass that somebody with the right to label answers
@@ -225,7 +242,7 @@ func (h hub) leave(ctx context.Context, head side) error {
 	if err != nil {
 		return err
 	}
-	where, err := artifacts{getenv: h.getenv, context: *h.context, runner: h.runner}.upload(ctx, measurementsArtifact+slug(head.Suite), measurementsEntry, data)
+	where, err := artifacts{getenv: h.getenv, context: *h.context, options: h.options}.upload(ctx, measurementsArtifact+slug(head.Suite), measurementsEntry, data)
 	if err != nil {
 		return err
 	}

@@ -118,7 +118,7 @@ func poisoned(t testing.TB) map[string][]byte {
 		"a blank after":              named(t, "record.json "),
 		"a NUL after":                named(t, "record.json\x00.exe"),
 		"no UTF-8":                   named(t, "record.json\xff"),
-		"a long name":                named(t, strings.Repeat("x", 60_000)),
+		"a long name":                named(t, strings.Repeat("x", 5_000)),
 		"a directory":                named(t, "record.json/"),
 		"more entries than allowed":  named(t, slices.Repeat([]string{"record.json"}, 17)...),
 		"a link":                     mode(fs.ModeSymlink | 0o777),
@@ -139,8 +139,7 @@ func poisoned(t testing.TB) map[string][]byte {
 		"a directory behind the end": patch(end+16, 0xff, 0xff, 0xff, 0x7f),
 		"zip64 sizes":                zip64(t, good, directory, end, math.MaxUint64, math.MaxUint64),
 		"zip64, unpacked alone":      zip64(t, good, directory, end, math.MaxInt64, 3),
-		"a bomb by ratio":            bomb(t, 2<<20),
-		"a bomb above the entry":     bomb(t, 40<<20),
+		"a bomb":                     bomb(t, 2<<20),
 		"entries that overlap":       overlapping(t),
 	}
 	return all
@@ -260,12 +259,8 @@ func TestArchiveLimits(t *testing.T) {
 // FuzzReadArchive shows that what is read is within the limits and named as
 // wanted, whatever the archive, and can be written and read again.
 func FuzzReadArchive(f *testing.F) {
-	for name, data := range poisoned(f) {
-		if len(data) < 1<<16 {
-			f.Add(data)
-		} else {
-			f.Logf("%s: too large for a seed", name)
-		}
+	for _, data := range poisoned(f) {
+		f.Add(data)
 	}
 	f.Add(named(f, "record.json"))
 	f.Add(named(f, "record.json", "raw.json"))

@@ -203,7 +203,7 @@ func verify(call string, data []byte, digest *string) error {
 		return nil
 	}
 	if have := digestOf(data); !strings.EqualFold(have, *digest) {
-		return &Error{Call: call, Message: fmt.Sprintf("want %s, have %s", oneLine(*digest), have), cause: ErrDigest}
+		return &Error{Call: call, Message: fmt.Sprintf("its digest differs: want %s, have %s", oneLine(*digest), have), cause: ErrDigest}
 	}
 	return nil
 }

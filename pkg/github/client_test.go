@@ -372,3 +372,14 @@ func TestEndlessList(t *testing.T) {
 		t.Errorf("%d requests, want at most %d", n, maxPages+1)
 	}
 }
+
+func TestSleep(t *testing.T) {
+	if err := sleep(t.Context(), 1); err != nil {
+		t.Errorf("sleep(1ns) = %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := sleep(ctx, time.Hour); !errors.Is(err, context.Canceled) {
+		t.Errorf("sleep = %v, want %v", err, context.Canceled)
+	}
+}

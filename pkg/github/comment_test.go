@@ -272,3 +272,23 @@ func TestCommentInterrupted(t *testing.T) {
 		})
 	}
 }
+
+// TestDeleteCommentInterrupted leaves nothing that the next run does not delete.
+func TestDeleteCommentInterrupted(t *testing.T) {
+	interrupted(t, func(t *testing.T, inject func(*githubtest.Fake), lasting bool) int {
+		f := pullWith(t)
+		f.AddComment(1, actionsBot, sticky(1).line()+"\none")
+		f.AddComment(1, actionsBot, sticky(2).line()+"\ntwo")
+		inject(f)
+		_, err := client(t, f).DeleteComment(t.Context(), sticky(3))
+		n := len(f.Requests())
+		f.Heal()
+		if !lasting && (err != nil || len(f.Comments(1)) != 0) {
+			t.Errorf("comments %q, %v, want none", texts(f), err)
+		}
+		if _, err := client(t, f).DeleteComment(t.Context(), sticky(4)); err != nil || len(f.Comments(1)) != 0 {
+			t.Errorf("after the next run: comments %q, %v", texts(f), err)
+		}
+		return n
+	})
+}

@@ -164,7 +164,8 @@ type Labeling struct {
 
 // Label returns who put a label on a pull request last, and when; ok is false
 // where it is not on it now. It is read from the log of the pull request: an
-// event's payload is as old as the event, and says nothing of who.
+// event's payload is as old as the event, and says nothing of who. Gitea has no
+// such log: ErrNotFound.
 func (c *Client) Label(ctx context.Context, number int, label string) (l Labeling, ok bool, err error) {
 	err = c.events(ctx, number, func(e *gh.IssueEvent) {
 		if !strings.EqualFold(e.GetLabel().GetName(), label) {

@@ -86,7 +86,7 @@ func (c *Client) firstRun(ctx context.Context, p PullRequest) (time.Time, error)
 	}, "workflow_runs", 100, runKey, func(d runDoc) bool {
 		n++
 		r := d.run()
-		if r.HeadRepositoryID != nil && p.HeadRepositoryID != nil && *r.HeadRepositoryID != *p.HeadRepositoryID ||
+		if r.HeadRepositoryID == nil || p.HeadRepositoryID == nil || *r.HeadRepositoryID != *p.HeadRepositoryID ||
 			r.HeadBranch != p.HeadRef || r.Event != "pull_request" {
 			return n < 100
 		}

@@ -77,6 +77,9 @@ func TestUpload(t *testing.T) {
 			o.Mask = func(s string) { masked = append(masked, s) }
 			r := newResults(t, f, run, o)
 			for name, data := range map[string][]byte{"small": []byte("x"), "large": large} {
+				if f.Camel && name == "large" {
+					continue // the spelling changes nothing of the blocks
+				}
 				got, err := r.Upload(t.Context(), Upload{Name: name, Data: data, Attempt: 1, Expires: newClock().now})
 				if want := (Uploaded{got.ID, name, digestOf(data)}); err != nil || got != want || got.ID == 0 {
 					t.Fatalf("uploaded %+v, %v, want %+v", got, err, want)

@@ -67,7 +67,7 @@ func (r *Runner) Annotate(title, message string) {
 	r.action.WithFieldsMap(map[string]string{"title": title}).Errorf("%s", message)
 }
 
-// Mask keeps a secret out of the log of the job: as Options.Mask, of signed URLs.
+// Mask keeps a secret out of the log: the runner blackens it from here on.
 func (r *Runner) Mask(secret string) {
 	// An empty one would be found between all characters.
 	if secret != "" {
@@ -138,6 +138,3 @@ func (r *Runner) Quote(token string, write func()) {
 	write()
 	r.action.IssueCommand(&githubactions.Command{Name: token})
 }
-
-// Mask keeps a secret out of the log: the runner blackens it from here on.
-func (r *Runner) Mask(secret string) { r.action.AddMask(secret) }

@@ -92,3 +92,27 @@ func TestInert(t *testing.T) {
 		}
 	}
 }
+
+func TestMask(t *testing.T) {
+	getenv, _ := environment(t)
+	var log strings.Builder
+	r, _ := NewRunner(getenv, &log)
+	r.Mask("")
+	r.Mask("a\nb")
+	if got, want := log.String(), "::add-mask::a%0Ab\n"; strings.TrimSpace(got) != strings.TrimSpace(want) {
+		t.Errorf("the log has %q, want %q", got, want)
+	}
+}
+
+func TestAnnotateAndQuote(t *testing.T) {
+	getenv, _ := environment(t)
+	var log strings.Builder
+	r, _ := NewRunner(getenv, &log)
+	r.Annotate("a,b", "50% slower\n::error::x")
+	r.Quote("0123456789abcdef", func() { log.WriteString("::error::not a command\n") })
+	want := "::error title=a%2Cb::50%25 slower%0A::error::x\n" +
+		"::stop-commands::0123456789abcdef\n::error::not a command\n::0123456789abcdef::\n"
+	if got := log.String(); got != want {
+		t.Errorf("the log has\n%q, want\n%q", got, want)
+	}
+}

@@ -59,6 +59,7 @@ type Fake struct {
 	tokens      map[string]Identity
 	commits     []commit
 	branches    map[string]string
+	files       map[string][]byte // by "ref:path"
 	runs        []Run
 	artifacts   []*artifact
 	uploads     []*upload
@@ -123,7 +124,7 @@ func newFake(d *description) *Fake {
 	return &Fake{
 		Owner: "noslower", Name: "sample", RepositoryID: 1001, DefaultBranch: "main",
 		Now: time.Now, description: d, nextID: 5000,
-		tokens: map[string]Identity{}, branches: map[string]string{}, corrupt: map[int64][]byte{},
+		tokens: map[string]Identity{}, branches: map[string]string{}, files: map[string][]byte{}, corrupt: map[int64][]byte{},
 	}
 }
 

@@ -71,6 +71,13 @@ func (f *Fake) AddCommit(branch, sha string, parents ...string) {
 	}
 }
 
+// AddFile adds a file as it is at a ref, a commit or a branch's name.
+func (f *Fake) AddFile(ref, path string, data []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.files[ref+":"+path] = data
+}
+
 // AddRun adds a run, the newest, and returns it with what was filled in.
 func (f *Fake) AddRun(r Run) Run {
 	f.mu.Lock()

@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -29,6 +30,7 @@ func (f *Fake) rest() func(*http.Request, Request) answer {
 		"GET " + repo + "/actions/runs/{id}/artifacts":       f.listArtifacts,
 		"GET " + repo + "/actions/artifacts/{id}/zip":        f.getArchive,
 		"GET " + repo + "/commits":                           f.listCommits,
+		"GET " + repo + "/contents/{path...}":                f.getFile,
 		"GET " + repo + "/compare/{basehead...}":             f.compare,
 		"GET " + repo + "/issues/{number}/comments":          f.listComments,
 		"POST " + repo + "/issues/{number}/comments":         f.createComment,
@@ -234,6 +236,18 @@ func (f *Fake) compare(r *http.Request, _ Request) answer {
 	return say(http.StatusOK, f.description.blank("commit-comparison", object{
 		"status": status[[2]bool{len(only) > 0, missing > 0}], "ahead_by": len(only), "behind_by": missing, "total_commits": len(only),
 		"base_commit": f.commit(behind[0]), "merge_base_commit": f.commit(*common),
+	}))
+}
+
+func (f *Fake) getFile(r *http.Request, _ Request) answer {
+	path := r.PathValue("path")
+	data, ok := f.files[r.URL.Query().Get("ref")+":"+path]
+	if !ok {
+		return notFound()
+	}
+	return say(http.StatusOK, f.description.blank("content-file", object{
+		"type": "file", "encoding": "base64", "size": len(data), "name": path[strings.LastIndexByte(path, '/')+1:], "path": path,
+		"content": base64.StdEncoding.EncodeToString(data) + "\n",
 	}))
 }
 

@@ -1,0 +1,460 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/github"
+	"github.com/noslower/noslower/pkg/github/githubtest"
+)
+
+const (
+	workflowFile = ".github/workflows/bench.yml"
+	jobToken     = "ghs_workflow"
+	readToken    = "ghs_of_a_fork"
+	forkID       = 2002
+)
+
+// commit makes a commit's name of a letter.
+func commit(c string) string { return strings.Repeat(c, 40) }
+
+// A repo is a repository with a gate, in a fake GitHub.
+type repo struct {
+	*githubtest.Fake
+	t       *testing.T
+	dir     string
+	number  int64
+	waits   int // pauses between attempts, which take no time here
+	lastRun int64
+}
+
+func newRepo(t *testing.T) *repo {
+	t.Helper()
+	r := &repo{Fake: githubtest.Start(t), t: t, dir: t.TempDir(), number: 100}
+	r.AddToken(jobToken, githubtest.Identity{Login: "github-actions[bot]", Installation: true})
+	r.AddToken(readToken, githubtest.Identity{Login: "github-actions[bot]", Installation: true, ReadOnly: true})
+	r.AddCommit("main", commit("a"))
+	return r
+}
+
+// A step is one step of a workflow that gates.
+type step struct {
+	event   string
+	sha     string // of the commit that is measured: of a pull request the test merge
+	head    string // of a pull request
+	pull    int
+	fork    bool
+	payload map[string]any // of the event, beside what is filled in
+	ns      string         // what the benchmark takes
+	flags   []string
+	rerun   int64  // number of a run that is run again
+	branch  string // of a push, "" for main
+	command string // "gate" where it is not said
+}
+
+// An ended is what became of a step.
+type ended struct {
+	status               int
+	stdout, log, summary string
+	outputs              string
+}
+
+// do runs a step.
+func (r *repo) do(s step) ended {
+	r.t.Helper()
+	branch := s.branch
+	if branch == "" {
+		branch = "main"
+	}
+	event := map[string]any{"repository": map[string]any{"id": r.RepositoryID, "default_branch": "main", "full_name": "noslower/sample"}}
+	ref, refName, headBranch, headRepository := "refs/heads/"+branch, branch, branch, int64(0)
+	runSHA := s.sha
+	switch s.event {
+	case "pull_request":
+		ref, refName = fmt.Sprintf("refs/pull/%d/merge", s.pull), fmt.Sprintf("%d/merge", s.pull)
+		id, name := r.RepositoryID, "noslower/sample"
+		headBranch = "feature"
+		if s.fork {
+			id, name, headRepository, headBranch = forkID, "stranger/sample", forkID, "main"
+		}
+		runSHA = s.head
+		event["number"] = s.pull
+		event["pull_request"] = map[string]any{
+			"number": s.pull,
+			"head":   map[string]any{"sha": s.head, "ref": headBranch, "repo": map[string]any{"id": id, "full_name": name}},
+			"base":   map[string]any{"sha": commit("a"), "ref": "main", "repo": map[string]any{"id": r.RepositoryID, "full_name": "noslower/sample"}},
+		}
+	case "workflow_run":
+		runSHA = commit("a")
+	}
+	for k, v := range s.payload {
+		event[k] = v
+	}
+	var run githubtest.Run
+	if s.rerun != 0 {
+		run = r.Rerun(s.rerun)
+	} else {
+		r.number++
+		added := githubtest.Run{Number: int(r.number), Workflow: workflowFile, Event: s.event, Branch: headBranch, SHA: runSHA, HeadRepositoryID: headRepository}
+		if headRepository != 0 {
+			added.HeadRepository = "stranger/sample"
+		}
+		run = r.AddRun(added)
+	}
+	r.lastRun = run.ID
+	return r.gate(s, run, event, ref, refName)
+}
+
+// gate calls the command as the runner does.
+func (r *repo) gate(s step, run githubtest.Run, event map[string]any, ref, refName string) ended {
+	r.t.Helper()
+	dir := r.t.TempDir()
+	data, err := json.Marshal(event)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "event.json"), data, 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+	withToken := jobToken
+	if s.fork {
+		withToken = readToken
+	}
+	env := map[string]string{
+		"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": s.event, "GITHUB_EVENT_PATH": filepath.Join(dir, "event.json"),
+		"GITHUB_REPOSITORY": "noslower/sample", "GITHUB_REPOSITORY_ID": fmt.Sprint(r.RepositoryID),
+		"GITHUB_SHA": s.sha, "GITHUB_REF": ref, "GITHUB_REF_NAME": refName, "GITHUB_JOB": "bench",
+		"GITHUB_RUN_ID": fmt.Sprint(run.ID), "GITHUB_RUN_NUMBER": fmt.Sprint(run.Number), "GITHUB_RUN_ATTEMPT": fmt.Sprint(run.Attempt),
+		"GITHUB_WORKFLOW_REF": "noslower/sample/" + workflowFile + "@" + ref, "GITHUB_API_URL": r.APIURL, "GITHUB_SERVER_URL": "https://github.com",
+		"GITHUB_OUTPUT": filepath.Join(dir, "output"), "GITHUB_STEP_SUMMARY": filepath.Join(dir, "summary"),
+		"ACTIONS_RESULTS_URL": r.ResultsURL, "ACTIONS_RUNTIME_TOKEN": r.RuntimeToken(run.ID),
+		"INPUT_GITHUB-TOKEN": withToken, "PATH": os.Getenv("PATH"), "INPUT_RUNS": "5", "INPUT_WARMUP": "0",
+	}
+	if s.command == "" {
+		s.command = "gate"
+	}
+	if s.ns != "" {
+		env["INPUT_COMMAND"] = fmt.Sprintf("echo BenchmarkEncode 1000 %s ns/op", s.ns)
+	}
+	var environ []string
+	for k, v := range env {
+		environ = append(environ, k+"="+v)
+	}
+	var stdout, log bytes.Buffer
+	w := world{
+		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &log,
+		Getenv: func(name string) string { return env[name] }, Environ: environ, Now: r.Now,
+		GitHub: github.Options{
+			Sleep: func(context.Context, time.Duration) error { r.waits++; return nil },
+			Now:   r.Now, Rand: func() float64 { return 0.5 },
+		},
+	}
+	e := ended{status: w.run(context.Background(), append([]string{s.command}, s.flags...)), stdout: stdout.String(), log: log.String()}
+	for file, into := range map[string]*string{"output": &e.outputs, "summary": &e.summary} {
+		data, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil && s.command == "gate" && e.status < 2 {
+			r.t.Errorf("%s: %v", file, err)
+		}
+		*into = string(data)
+	}
+	for _, secret := range []string{jobToken, readToken, r.RuntimeToken(run.ID)} {
+		said := strings.ReplaceAll(e.log, "::add-mask::"+secret, "")
+		for _, text := range []string{said, e.stdout, e.summary, e.outputs} {
+			if strings.Contains(text, secret) {
+				r.t.Errorf("a token is told:\n%s", text)
+			}
+		}
+	}
+	return e
+}
+
+// measured writes measurements of so many nanoseconds and returns the flags that
+// take them, so that no program need run.
+func (r *repo) measured(ns float64) []string {
+	r.t.Helper()
+	m := bench.Measurements{Suite: "default", Set: &bench.Set{}}
+	for run := range 5 {
+		if err := m.Set.Add(run, bench.Result{Name: "Encode", Values: []bench.Value{bench.Measure("time_per_op", ns, "ns/op")}}); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	path := filepath.Join(r.dir, fmt.Sprintf("%g.json", ns))
+	if err := writeMeasurements(path, m); err != nil {
+		r.t.Fatal(err)
+	}
+	return []string{"--measurements", path}
+}
+
+func (r *repo) push(sha, ns string, flags ...string) ended {
+	r.t.Helper()
+	r.AddCommit("main", sha, commit("a"))
+	return r.do(step{event: "push", sha: sha, ns: ns, flags: flags})
+}
+
+// wantStatus and wantIn check a step; what it printed is shown with every fault.
+func (e ended) want(t *testing.T, status int, parts ...string) {
+	t.Helper()
+	if e.status != status {
+		t.Errorf("status %d, want %d\n%s%s", e.status, status, e.stdout, e.log)
+	}
+	said := strings.Join(strings.Fields(e.stdout+e.log), " ") // whatever the lines are broken
+	for _, part := range parts {
+		if !strings.Contains(said, part) {
+			t.Errorf("it does not say %q:\n%s%s", part, e.stdout, e.log)
+		}
+	}
+}
+
+// TestStory is what a repository sees from its first push on.
+func TestStory(t *testing.T) {
+	r := newRepo(t)
+	first := r.do(step{event: "push", sha: commit("a"), ns: "100"})
+	first.want(t, 0, "No baseline", "kept as the first", "kept as the baseline of \"default\" in the artifact noslower-baseline-default")
+	if names := r.ArtifactNames(r.lastRun); !slices.Equal(names, []string{"noslower-baseline-default"}) {
+		t.Errorf("a push leaves %q", names)
+	}
+
+	// A slower push on main has happened already: it is told, and passes.
+	r.push(commit("b"), "150").want(t, 0, "Regression", "kept as the baseline")
+	r.push(commit("c"), "100").want(t, 0, "kept as the baseline")
+
+	// A pull request of the same speed passes, and gets a comment.
+	r.AddPull(githubtest.Pull{Number: 7, Branch: "feature", SHA: commit("1"), BaseSHA: commit("a")})
+	r.AddCommit("", commit("1"), commit("c"))
+	r.AddCommit("", commit("2"), commit("c"), commit("1"))
+	pass := r.do(step{event: "pull_request", pull: 7, head: commit("1"), sha: commit("2"), ns: "100"})
+	pass.want(t, 0, "No regression", "of the very commit to compare with")
+	comments := r.Comments(7)
+	if len(comments) != 1 || !strings.Contains(comments[0].Body, "No regression") {
+		t.Fatalf("comments: %+v", comments)
+	}
+	if names := r.ArtifactNames(r.lastRun); !slices.Equal(names, []string{"noslower-measurements-default"}) {
+		t.Errorf("a pull request leaves %q", names)
+	}
+
+	// A slower one fails, in the same comment.
+	r.AddCommit("", commit("3"), commit("1"))
+	r.AddCommit("", commit("4"), commit("c"), commit("3"))
+	r.Push(7, commit("3"), false)
+	worse := step{event: "pull_request", pull: 7, head: commit("3"), sha: commit("4"), ns: "150"}
+	fails := r.do(worse)
+	fails.want(t, 1, "Regression", "::error title=noslower::")
+	if !strings.Contains(fails.outputs, "regressed") || !strings.Contains(fails.summary, "Regression") {
+		t.Errorf("outputs %q, summary %q", fails.outputs, fails.summary)
+	}
+	run := r.lastRun
+	comments = r.Comments(7)
+	if len(comments) != 1 || !strings.Contains(comments[0].Body, "Regression") || !strings.Contains(comments[0].Body, "perf-regression-accepted") {
+		t.Fatalf("comments: %+v", comments)
+	}
+
+	// The label accepts it, for these commits.
+	r.Label(7, "perf-regression-accepted", "alice")
+	again := worse
+	again.rerun = run
+	r.do(again).want(t, 0, "Regression", "Accepted by alice")
+	if body := r.Comments(7)[0].Body; !strings.Contains(body, "Accepted by alice") {
+		t.Errorf("the comment does not say who accepted it: %s", body)
+	}
+
+	// A further push is red again: the label was not set for it.
+	r.AddCommit("", commit("5"), commit("3"))
+	r.AddCommit("", commit("6"), commit("c"), commit("5"))
+	r.Push(7, commit("5"), false)
+	r.do(step{event: "pull_request", pull: 7, head: commit("5"), sha: commit("6"), ns: "150"}).
+		want(t, 1, "Regression", `the label "perf-regression-accepted" does not count`)
+	if comments := r.Comments(7); len(comments) != 1 {
+		t.Errorf("have %d comments, want 1", len(comments))
+	}
+}
+
+// TestFewRequests: a repository's jobs share a thousand requests an hour.
+func TestFewRequests(t *testing.T) {
+	r := newRepo(t)
+	r.do(step{event: "push", sha: commit("a"), ns: "100"})
+	r.AddPull(githubtest.Pull{Number: 7, Branch: "feature", SHA: commit("1"), BaseSHA: commit("a")})
+	r.AddCommit("", commit("1"), commit("a"))
+	r.AddCommit("", commit("2"), commit("a"), commit("1"))
+	before := len(r.Requests())
+	r.do(step{event: "pull_request", pull: 7, head: commit("1"), sha: commit("2"), ns: "100"}).want(t, 0)
+	api := 0
+	for _, q := range r.Requests()[before:] {
+		if q.Host == "api" {
+			api++
+		}
+	}
+	if api > 12 {
+		t.Errorf("a gate makes %d requests of the API, want about 10", api)
+	}
+}
+
+// TestFork: with a token that may only read, the step decides all the same, and
+// the report comments in its stead.
+func TestFork(t *testing.T) {
+	r := newRepo(t)
+	r.do(step{event: "push", sha: commit("a"), ns: "100"})
+	r.AddPull(githubtest.Pull{Number: 8, Branch: "main", SHA: commit("1"), BaseSHA: commit("a"), HeadRepositoryID: forkID, HeadRepository: "stranger/sample"})
+	r.AddCommit("", commit("1"), commit("a"))
+	r.AddCommit("", commit("2"), commit("a"), commit("1"))
+	r.do(step{event: "pull_request", pull: 8, head: commit("1"), sha: commit("2"), ns: "150", fork: true}).
+		want(t, 1, "Regression", "no comment: the token of a pull request from a fork may only read")
+	if comments := r.Comments(8); len(comments) > 0 {
+		t.Fatalf("comments: %+v", comments)
+	}
+	measured := r.lastRun
+	report := step{event: "workflow_run", sha: commit("a"), command: "report", payload: map[string]any{
+		"workflow_run": map[string]any{"id": measured, "event": "pull_request", "head_sha": commit("1"), "head_branch": "main"},
+	}}
+	r.do(report).want(t, 0, "Regression", "the comment is at")
+	comments := r.Comments(8)
+	if len(comments) != 1 || !strings.Contains(comments[0].Body, "Regression") {
+		t.Fatalf("comments: %+v", comments)
+	}
+
+	// A report of an older run does not overwrite what a newer one said, and one
+	// of a head that has moved on says nothing.
+	r.Push(8, commit("3"), false)
+	r.do(report).want(t, 0, "is not the head now: #8 is at 333333333")
+	if after := r.Comments(8); len(after) != 1 || after[0].Body != comments[0].Body {
+		t.Errorf("comments: %+v", after)
+	}
+}
+
+// TestForkIsNoBaseline: what a fork leaves is no baseline, whatever its branch
+// is called and however much of it there is.
+func TestForkIsNoBaseline(t *testing.T) {
+	r := newRepo(t)
+	r.do(step{event: "push", sha: commit("a"), ns: "100"})
+	kept := r.Fake
+	for range 300 {
+		run := kept.AddRun(githubtest.Run{Workflow: workflowFile, Event: "pull_request", Branch: "main", SHA: commit("a"), HeadRepositoryID: forkID, HeadRepository: "stranger/sample"})
+		kept.AddArtifact(run.ID, "noslower-baseline-default", []byte("no zip, and nobody opens it"))
+	}
+	r.AddPull(githubtest.Pull{Number: 7, Branch: "feature", SHA: commit("1"), BaseSHA: commit("a")})
+	r.AddCommit("", commit("1"), commit("a"))
+	r.AddCommit("", commit("2"), commit("a"), commit("1"))
+	r.do(step{event: "pull_request", pull: 7, head: commit("1"), sha: commit("2"), ns: "100"}).
+		want(t, 0, "No regression", "of the very commit to compare with")
+}
+
+// TestBadBaselines: a record that cannot be believed is passed over, with the
+// reason, for the next one.
+func TestBadBaselines(t *testing.T) {
+	bomb, err := github.WriteArchive(github.Entry{Name: "record.json", Data: bytes.Repeat([]byte("0"), 30<<20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign, err := github.WriteArchive(github.Entry{Name: "record.json", Data: []byte(
+		`{"schema":"noslower.record/v1","measurements":{"schema":"noslower.measurements/v1","suite":"default","commit":"` + commit("f") + `","host":{},"samples":[]}}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		bad  func(r *repo, run githubtest.Run)
+		says string
+	}{
+		{"none", func(*repo, githubtest.Run) {}, "it left no record of this suite"},
+		{"no archive", func(r *repo, run githubtest.Run) {
+			r.AddArtifact(run.ID, "noslower-baseline-default", []byte("PK?"))
+		}, "not an archive"},
+		{"a bomb", func(r *repo, run githubtest.Run) { r.AddArtifact(run.ID, "noslower-baseline-default", bomb) }, "not an archive to be read"},
+		{"of another commit", func(r *repo, run githubtest.Run) { r.AddArtifact(run.ID, "noslower-baseline-default", foreign) }, "it says that it measured ffffffffffff"},
+		{"expired", func(r *repo, run githubtest.Run) {
+			r.Expire(r.AddArtifact(run.ID, "noslower-baseline-default", foreign))
+		}, "its record has expired"},
+		{"tampered with in the storage", func(r *repo, run githubtest.Run) {
+			r.Corrupt(r.AddArtifact(run.ID, "noslower-baseline-default", foreign), bomb)
+		}, "want sha256:"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRepo(t)
+			r.do(step{event: "push", sha: commit("a"), ns: "100"})
+			r.AddCommit("main", commit("b"), commit("a"))
+			tt.bad(r, r.AddRun(githubtest.Run{Workflow: workflowFile, Event: "push", Branch: "main", SHA: commit("b")}))
+			r.AddPull(githubtest.Pull{Number: 7, Branch: "feature", SHA: commit("1"), BaseSHA: commit("b")})
+			r.AddCommit("", commit("1"), commit("b"))
+			r.AddCommit("", commit("2"), commit("b"), commit("1"))
+			r.do(step{event: "pull_request", pull: 7, head: commit("1"), sha: commit("2"), ns: "100"}).
+				want(t, 0, "No regression", "1 commit before the one to compare with", tt.says)
+		})
+	}
+}
+
+// TestFaults breaks each request of a gate in turn, in each way: the status is
+// the verdict's, nothing is there twice, and no baseline is half there.
+func TestFaults(t *testing.T) {
+	faults := map[string]githubtest.Fault{
+		"refused for good": {Status: 403, Body: `{"message":"Resource not accessible by integration"}`},
+		"no such thing":    {Status: 404, Body: `{"message":"Not Found"}`},
+		"out of order":     {Status: 500, Body: `<html>`},
+		"broken off":       {Break: true},
+		"answer lost":      {Break: true, Processed: true, Times: 1},
+		"out of order once, and obeyed": {
+			Status: 502, Body: `<html>`, Processed: true, Times: 1,
+		},
+		"too many requests": {Status: 429, Body: `{"message":"slow down"}`, Times: 1},
+	}
+	// How many requests a gate makes when nothing goes wrong.
+	undisturbed := func(t *testing.T) (*repo, step) {
+		r := newRepo(t)
+		r.do(step{event: "push", sha: commit("a"), flags: r.measured(100)})
+		r.AddPull(githubtest.Pull{Number: 7, Branch: "feature", SHA: commit("1"), BaseSHA: commit("a")})
+		r.AddCommit("", commit("1"), commit("a"))
+		r.AddCommit("", commit("2"), commit("a"), commit("1"))
+		return r, step{event: "pull_request", pull: 7, head: commit("1"), sha: commit("2"), flags: r.measured(150)}
+	}
+	r, s := undisturbed(t)
+	before := len(r.Requests())
+	r.do(s).want(t, 1)
+	requests := len(r.Requests()) - before
+	if requests < 8 {
+		t.Fatalf("a gate makes %d requests: this test breaks nothing", requests)
+	}
+	for name, fault := range faults {
+		t.Run(name, func(t *testing.T) {
+			for i := range requests {
+				r, s := undisturbed(t)
+				fault.Skip = i
+				if fault.Times == 0 {
+					// That request, and all that follow for the same.
+					fault.Times = 50
+				}
+				first := ""
+				n := 0
+				fault.Match = func(q githubtest.Request) bool {
+					if n++; n <= i {
+						return false
+					}
+					if first == "" {
+						first = q.Method + q.Path
+					}
+					return q.Method+q.Path == first
+				}
+				fault.Skip = 0
+				r.Inject(fault)
+				e := r.do(s)
+				r.Heal()
+				noBaseline := strings.Contains(e.stdout, "No baseline")
+				if e.status != 1 && !(e.status == 0 && noBaseline) {
+					t.Errorf("request %d, %s: status %d\n%s%s", i+1, first, e.status, e.stdout, e.log)
+				}
+				if noBaseline && !strings.Contains(e.stdout, "baseline cannot be looked for") && !strings.Contains(e.stdout, "looking for the baseline") && !strings.Contains(e.stdout, "none of") {
+					t.Errorf("request %d, %s: it does not say why there is no baseline\n%s", i+1, first, e.stdout)
+				}
+				if comments := r.Comments(7); len(comments) > 1 {
+					t.Errorf("request %d, %s: %d comments", i+1, first, len(comments))
+				}
+			}
+		})
+	}
+}
