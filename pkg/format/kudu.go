@@ -24,7 +24,8 @@ import (
 // prefix of Kudu, which has identifiers that change with each run and is no part
 // of the name. Results of other programs are lines of a label and one number:
 // kuduLines. A result without a name of its own has that of the gtest test that it
-// is logged in, or the mode of rpc-bench.
+// is logged in, or the mode of rpc-bench. A histogram is an object of JSON with a
+// key a line, and a benchmark of its own.
 var _ = register(Format{
 	Name:  "kudu",
 	Tool:  "tests and benchmarks of Apache Kudu",
@@ -62,6 +63,14 @@ var kuduLines = []struct {
 	// kudu perf loadgen
 	{"time total", regexp.MustCompile(`^()time total\s*:\s+(\S+) ms`), "wall_time", "ms", bench.Lower, false},
 	{"time per row", regexp.MustCompile(`^()time per row\s*:\s+(\S+) ms`), "time_per_op", "ms", bench.Lower, true},
+	// lock_manager-test.cc
+	{"cycles per second", regexp.MustCompile(`^(\w+ Lock/Unlock) cycles per second:\s+(\S+)`), "throughput", "ops/s", bench.Higher, true},
+	// column_predicate-test.cc, which prints both on one line
+	{"evals/sec", regexp.MustCompile(`^(\S.*?)\s+(\S+) evals/sec`), "throughput", "ops/s", bench.Higher, true},
+	{"cycles/eval", regexp.MustCompile(`^(\S.*?)\s+\S+ evals/sec\s+(\S+) cycles/eval`), "cpu_cycles_per_op", "cycles/op", bench.Lower, true},
+	// service_queue-test.cc
+	{"Avg rpc queue length:", regexp.MustCompile(`^()Avg rpc queue length:\s+(\S+)`), "rpc_queue_length", "", bench.Unknown, true},
+	{"Avg idle workers:", regexp.MustCompile(`^()Avg idle workers:\s+(\S+)`), "idle_workers", "", bench.Unknown, true},
 	// gtest
 	{" OK ", regexp.MustCompile(`^\[\s+OK\s+\]\s+(\S+).*\((\S+) ms\)`), "wall_time", "ms", bench.Lower, false},
 }
@@ -72,6 +81,9 @@ var (
 	kuduLabel  = regexp.MustCompile(`^(?:.*?\b(?:Time spent|Times for)\s+|Timing$)`)
 	kuduTest   = regexp.MustCompile(`^\[\s+RUN\s+\]\s+(\S+)`)
 	kuduMode   = regexp.MustCompile(`^Mode:\s+(\S+)`)
+	// kuduKey is a line of a histogram.
+	kuduKey     = regexp.MustCompile(`^"(\w+)": (?:"([^"]*)"|(\S+?)),?$`)
+	kuduMeasure = regexp.MustCompile(`^(?:min|mean|max|percentile_(\d+)_?(\d*))$`)
 )
 
 // kuduText returns what a line says after its prefix of glog, if it has one.
@@ -118,6 +130,7 @@ func sniffKudu(input []byte) bool {
 func readKudu(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		test, mode := "", "" // the names of what has none
+		var h kuduHistogram
 		for l, err := range lines(r, name) {
 			if err != nil {
 				yield(bench.Result{}, err)
@@ -130,7 +143,10 @@ func readKudu(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			if m := kuduMode.FindStringSubmatch(text); m != nil {
 				mode = m[1]
 			}
-			res, err := parseKudu(l, text)
+			res, err := h.line(l, text)
+			if !h.is {
+				res, err = parseKudu(l, text)
+			}
 			res.Name = cmp.Or(res.Name, test, mode)
 			if (err != nil || len(res.Values) > 0) && !yield(res, err) {
 				return
@@ -141,7 +157,7 @@ func readKudu(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 
 // parseKudu reads the text of a line after its prefix. A line that is no result
 // has no values.
-func parseKudu(l line, text string) (bench.Result, error) {
+func parseKudu(l line, text string) (res bench.Result, err error) {
 	if label, words, ok := stopwatchLine(text); ok {
 		return parseStopwatch(l, label, words)
 	}
@@ -159,7 +175,44 @@ func parseKudu(l line, text string) (bench.Result, error) {
 		}
 		v := bench.Measure(k.metric, n, k.unit)
 		v.Metric.Better = k.better
-		return bench.Result{Name: oneBlank(m[1]), Values: []bench.Value{v}}, nil
+		res.Name = oneBlank(m[1])
+		res.Values = append(res.Values, v)
+	}
+	return res, nil
+}
+
+// A kuduHistogram is the histogram that the lines stand in, if there is one.
+type kuduHistogram struct {
+	is         bool
+	name, unit string
+}
+
+// line reads a key of a histogram: those of a time are latencies.
+func (h *kuduHistogram) line(l line, text string) (bench.Result, error) {
+	m := kuduKey.FindStringSubmatch(text)
+	if m == nil {
+		*h = kuduHistogram{}
+		return bench.Result{}, nil
+	}
+	switch key := m[1]; {
+	case key == "type":
+		*h = kuduHistogram{is: m[2] == "histogram"}
+	case key == "name":
+		h.name = m[2]
+	case key == "unit":
+		h.unit = m[2]
+	case h.is && kuduMeasure.MatchString(key):
+		n, err := parseNumber(m[3])
+		if err != nil || n < 0 {
+			return bench.Result{}, l.errorf("want a number as %s of %s, have %q", key, h.name, m[3])
+		}
+		if _, base := bench.BaseUnit(h.unit); base == "s" {
+			if p := kuduMeasure.FindStringSubmatch(key); p[1] != "" {
+				key = "p" + p[1] + p[2]
+			}
+			key = "latency_" + key
+		}
+		return bench.Result{Name: h.name, Values: []bench.Value{bench.Measure(key, n, h.unit)}}, nil
 	}
 	return bench.Result{}, nil
 }

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/noslower/noslower/pkg/bench"
 )
 
 // A LineError is a line that looks like a result and cannot be read.
@@ -110,6 +112,42 @@ func clean(s string) string {
 		s = s[i+1:]
 	}
 	return s
+}
+
+// unquoted returns a line without the blanks around it and the marks of a mail's
+// quotation before it.
+func unquoted(l line) line {
+	l.text = strings.TrimSpace(strings.TrimLeft(l.text, "> \t"))
+	return l
+}
+
+// eachLine hands the lines of r, unquoted, to read until it returns false. It
+// yields what ends the reading, and reports whether to go on.
+func eachLine(r io.Reader, document string, yield func(bench.Result, error) bool, read func(line) bool) bool {
+	for l, err := range lines(r, document) {
+		if err != nil {
+			yield(bench.Result{}, err)
+			return false
+		}
+		if !read(unquoted(l)) {
+			return false
+		}
+	}
+	return true
+}
+
+// byLine returns a Format's Read of a format in which each line, unquoted,
+// stands for itself. What parse makes of one is yielded where it has values, and
+// its error where it has one.
+func byLine(parse func(line) (bench.Result, error)) func(io.Reader, string) iter.Seq2[bench.Result, error] {
+	return func(r io.Reader, name string) iter.Seq2[bench.Result, error] {
+		return func(yield func(bench.Result, error) bool) {
+			eachLine(r, name, yield, func(l line) bool {
+				res, err := parse(l)
+				return (err == nil || yield(bench.Result{}, err)) && (len(res.Values) == 0 || yield(res, nil))
+			})
+		}
+	}
 }
 
 // maxDocument bounds a document that must be read as a whole, in bytes.

@@ -163,6 +163,10 @@ func isInteger(s string) bool { return s != "" && strings.Trim(s, "0123456789") 
 func (t *seastarTable) values(l line, columns []string, cells []seastarCell) ([]bench.Value, error) {
 	var values []bench.Value
 	for i, c := range cells {
+		switch columns[i] {
+		case "iterations", "iters", "min", "max", "overhead":
+			continue
+		}
 		number, unit := c.text, ""
 		if m := seastarDuration.FindStringSubmatch(c.text); m != nil {
 			number, unit = m[1], m[2]
@@ -171,10 +175,7 @@ func (t *seastarTable) values(l line, columns []string, cells []seastarCell) ([]
 		if err != nil {
 			return nil, l.errorf("column %s: %v", columns[i], err)
 		}
-		switch columns[i] {
-		case "iterations", "iters", "min", "max", "overhead":
-			continue
-		case "mad":
+		if columns[i] == "mad" {
 			if len(values) > 0 {
 				deviation := bench.Measure("time_per_op", v, unit).V
 				values[0].Statistic = t.spread(deviation)

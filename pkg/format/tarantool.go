@@ -31,6 +31,9 @@ import (
 //	---------------------------------|
 //	master, current     |    1060    |
 //
+//	Version        | time(seconds)  | Change relative to 1.10
+//	2.x (patched)  |      2:10      |          - 10%
+//
 //	| request | stat | old       | new       | diff   | stdev |
 //	| insert  | RPS  | 953798.71 | 964738.50 | +1.15% | 0.63% |
 //
@@ -40,7 +43,7 @@ var _ = register(Format{
 	Name:  "tarantool",
 	Tool:  "perf/lua of Tarantool",
 	Print: "tarantool perf/lua/uri_escape_unescape.lua",
-	How:   "lines NAME N rps, its JSON, or a table Run | Perf, krps",
+	How:   "lines NAME N rps, its JSON, or a table Run | Perf, krps or Version | time(seconds)",
 	Sniff: func(input []byte) bool { return sniffTarantoolText(input) || len(tarantoolReports(input)) > 0 },
 	Read:  readTarantool,
 })
@@ -55,7 +58,8 @@ var sniffTarantoolText = sniffLine(
 
 var (
 	tarantoolRate     = regexp.MustCompile(`^[>\s]*([^\s#>].*?)\s+(-?(?:\d\S*|nan|inf))\s+(rps|runs/sec)\s*$`)
-	tarantoolRuns     = regexp.MustCompile(`^[>\s|]*Run\s*(?:\|[^|,]+,\s*(?:[kKM]?(?:rps|tps|ops)|[mun]?s|[kMG]i?B)\s*)+\|?\s*$`)
+	tarantoolRuns     = regexp.MustCompile(`^[>\s|]*(?:Run|Version)\s*(?:\|[^|,(]+[,(]\s*(?:[kKM]?(?:rps|tps|ops)|[mun]?s|seconds|[kMG]i?B)\)?\s*)+(?:\|\s*(?:Change|Diff)[^|]*)?\|?\s*$`)
+	tarantoolColumn   = regexp.MustCompile(`^([^,(]+)[,(]\s*(\w+)\)?$`)
 	tarantoolRequests = regexp.MustCompile(`^[>\s]*\|\s*request\s*\|\s*stat\s*\|\s*old\s*\|\s*new\s*\|`)
 )
 
@@ -130,8 +134,8 @@ func tarantoolRow(l line, header, cells []string, yield func(bench.Result, error
 			yield(tarantoolResult(l, cells[0]+"/"+header[3], cells[1], cells[3], unit))
 	}
 	for i := 1; i < len(cells); i++ {
-		metric, unit, _ := strings.Cut(header[i], ",")
-		if !yield(tarantoolResult(l, cells[0], metric, cells[i], unit)) {
+		m := tarantoolColumn.FindStringSubmatch(header[i])
+		if m != nil && !yield(tarantoolResult(l, cells[0], m[1], cells[i], m[2])) {
 			return false
 		}
 	}
@@ -141,7 +145,11 @@ func tarantoolRow(l line, header, cells []string, yield func(bench.Result, error
 // tarantoolResult returns the result of one number. Whatever a table calls a
 // rate of operations, it is the throughput.
 func tarantoolResult(l line, name, metric, number, unit string) (bench.Result, error) {
-	n, err := parseNumber(number)
+	read := parseNumber
+	if _, base := bench.BaseUnit(unit); base == "s" {
+		read = parseClock
+	}
+	n, err := read(number)
 	if err != nil || n <= 0 {
 		return bench.Result{}, l.errorf("want a number above 0 of %s for %q, have %q", strings.TrimSpace(unit), name, number)
 	}

@@ -1,0 +1,192 @@
+package format
+
+import (
+	"cmp"
+	"io"
+	"iter"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// The table of Google Benchmark, as printed by
+// https://github.com/google/benchmark/blob/main/src/console_reporter.cc:
+//
+//	Benchmark              Time             CPU   Iterations UserCounters...
+//	BM_Push/8           68.8 ns         68.3 ns       100498 allocs=7 items_per_second=117.211M/s
+//	BM_Push/8_mean      77.3 ns         68.5 ns            3 allocs=7 items_per_second=116.765M/s
+//	BM_Bad       ERROR OCCURRED: 'no such table'
+//
+// with --benchmark_counters_tabular=true also with a column a counter. The rows
+// of one name are repetitions. Where only their aggregates are printed, the
+// median is taken (else the mean) with its deviation. Its JSON has all digits.
+var _ = register(Format{
+	Name:  "google-benchmark-console",
+	Tool:  "Google Benchmark, as it prints for people",
+	Print: "./bench --benchmark_repetitions=10",
+	How:   "a header Benchmark, Time, CPU, Iterations, or a row below it",
+	Sniff: sniffLine(
+		`^[>\s]*Benchmark\s+Time\s+CPU\s+Iterations(?:\s|$)`,
+		`^[>\s]*\S.*?\s[\d.e+]+ (?:ns|us|ms|s)\s+[\d.e+]+ (?:ns|us|ms|s)\s+\d+(?:\s+\w+=[\d.]+\S*)*\s*$`,
+	),
+	Read: readGBenchConsole,
+})
+
+var (
+	gbenchHeader = regexp.MustCompile(`^Benchmark\s+Time\s+CPU\s+Iterations(?:\s+(.*))?$`)
+	gbenchRow    = regexp.MustCompile(`^(\S.*?)\s+([-\w.+]+) (ns|us|ms|s|%)\s+([-\w.+]+) (ns|us|ms|s|%)\s+(\d+)(?:\s+(\S.*))?$`)
+	gbenchError  = regexp.MustCompile(`^(\S.*?)\s+ERROR OCCURRED: `)
+	// gbenchCounter is a number with a factor, k for 1000 or Ki for 1024, and the
+	// unit of a rate or of an inverted one.
+	gbenchCounter   = regexp.MustCompile(`^(-?[\d.]+(?:e[-+]?\d+)?)([kKMGTPEZYmunpf]?i?)(/s|s)?$`)
+	gbenchAggregate = regexp.MustCompile(`^(.*)_(mean|median|stddev|cv)$`)
+)
+
+// gbenchFactors are the powers of a thousand, or of 1024, of the letters after a
+// number.
+var gbenchFactors = map[string]int{
+	"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6, "Z": 7, "Y": 8, "m": -1, "u": -2, "n": -3, "p": -4, "f": -5,
+}
+
+func readGBenchConsole(r io.Reader, name string) iter.Seq2[bench.Result, error] {
+	return func(yield func(bench.Result, error) bool) {
+		t := gbenchTable{yield: yield}
+		_ = eachLine(r, name, yield, t.line) && t.endAggregates()
+	}
+}
+
+// A gbenchTable is the rows that are printed below one header.
+type gbenchTable struct {
+	yield    func(bench.Result, error) bool
+	counters []string // of a table with a column a counter
+	// aggregates are the rows of one benchmark's, which follow each other.
+	benchmark   string
+	aggregates  map[string]bench.Result
+	repetitions int
+}
+
+func (t *gbenchTable) line(l line) bool {
+	if m := gbenchHeader.FindStringSubmatch(l.text); m != nil {
+		t.counters = nil
+		if columns := strings.Fields(m[1]); len(columns) > 0 && !strings.HasSuffix(columns[0], "...") {
+			t.counters = columns
+		}
+		return t.endAggregates()
+	}
+	if m := gbenchError.FindStringSubmatch(l.text); m != nil {
+		return t.yield(bench.Result{}, l.errorf("want a result of %s, have an error: it is missing", m[1]))
+	}
+	m := gbenchRow.FindStringSubmatch(l.text)
+	if m == nil {
+		return true
+	}
+	aggregate := gbenchAggregate.FindStringSubmatch(m[1])
+	if aggregate == nil || aggregate[1] != t.benchmark {
+		if !t.endAggregates() {
+			return false
+		}
+	}
+	if aggregate != nil && aggregate[2] == "cv" {
+		return true // the deviation over the mean
+	}
+	res := bench.Result{Name: m[1]}
+	for _, column := range [][3]string{{"time_per_op", m[2], m[3]}, {"cpu_per_op", m[4], m[5]}} {
+		v, err := parseNumber(column[1])
+		if err != nil || v < 0 {
+			return t.yield(bench.Result{}, l.errorf("want a time before %q, have %q", column[2], column[1]))
+		}
+		res.Values = append(res.Values, bench.Measure(column[0], v, column[2]+"/op"))
+	}
+	res.Values = append(res.Values, t.userCounters(m[7])...)
+	if aggregate == nil {
+		return t.yield(res, nil)
+	}
+	if t.aggregates == nil {
+		t.benchmark, t.aggregates = aggregate[1], map[string]bench.Result{}
+	}
+	t.aggregates[aggregate[2]] = res
+	t.repetitions, _ = strconv.Atoi(m[6]) // not known where there are too many digits
+	return true
+}
+
+// userCounters reads "name=value name=value", or the values of the columns. What
+// follows them is a label.
+func (t *gbenchTable) userCounters(text string) []bench.Value {
+	var values []bench.Value
+	for i, word := range strings.Fields(text) {
+		name, number, ok := strings.Cut(word, "=")
+		if !ok && i < len(t.counters) {
+			name, number, ok = t.counters[i], word, true
+		}
+		m := gbenchCounter.FindStringSubmatch(number)
+		if !ok || m == nil || bench.SnakeCase(name) == "" {
+			continue
+		}
+		v, err := parseNumber(m[1])
+		if err != nil {
+			continue
+		}
+		letter, kibi := strings.CutSuffix(m[2], "i")
+		base := 1000.0
+		// Before version 1.8 the i is left out.
+		if kibi || name == "bytes_per_second" {
+			base = 1024
+		}
+		power := gbenchFactors[letter]
+		for ; power > 0; power-- {
+			v *= base
+		}
+		for ; power < 0; power++ {
+			v /= base
+		}
+		values = append(values, measureGBenchCounter(name, v, m[3]))
+	}
+	return values
+}
+
+// measureGBenchCounter makes a value of a counter. The direction of one that is
+// no rate is for its author to know.
+func measureGBenchCounter(name string, v float64, unit string) bench.Value {
+	switch {
+	case name == "items_per_second":
+		return bench.Measure("throughput", v, "ops/s")
+	case name == "bytes_per_second":
+		return bench.Measure("bandwidth", v, "B/s")
+	case unit == "/s":
+		return bench.Measure(name, v, cmp.Or(bench.SnakeCase(name), "items")+"/s")
+	}
+	return bench.Measure(name, v, unit)
+}
+
+// endAggregates yields what is taken of a benchmark's aggregates now that
+// something else begins. A single row of such a name is a benchmark that is
+// called so.
+func (t *gbenchTable) endAggregates() bool {
+	benchmark, rows := t.benchmark, t.aggregates
+	t.benchmark, t.aggregates = "", nil
+	if len(rows) == 1 {
+		for _, row := range rows {
+			return t.yield(row, nil)
+		}
+	}
+	center, ok := rows["median"]
+	if !ok {
+		center, ok = rows["mean"]
+	}
+	if !ok {
+		return true
+	}
+	center.Name = benchmark
+	for i, v := range center.Values {
+		center.Values[i].Statistic = &bench.Spread{Count: t.repetitions}
+		deviations := rows["stddev"].Values
+		at := slices.IndexFunc(deviations, func(d bench.Value) bool { return d.Metric == v.Metric })
+		if at >= 0 && deviations[at].V >= 0 {
+			center.Values[i].Statistic = &bench.Spread{Kind: bench.StdDev, Value: deviations[at].V, Count: t.repetitions}
+		}
+	}
+	return t.yield(center, nil)
+}

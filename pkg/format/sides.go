@@ -1,0 +1,164 @@
+package format
+
+import (
+	"bytes"
+	"io"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// Tables of what was measured before and after a change, as scripts that compare
+// two runs print them and people write them into the message of a commit:
+//
+//	                base    patched                | Metric                  | Before | After  | Change |
+//	get_0            159        153 (-  3%)        |-------------------------|-------:|-------:|--------|
+//	average speed  11060 rps  54344 rps            | Throughput (median tps) | 55,777 | 56,051 | +0.5%  |
+//
+// Each column that is no change is a side: a benchmark with /base or /patched
+// after its name, by the column's header. Under "Metric" stand metrics of one
+// benchmark, whose unit is that of the cell or in brackets. A number without a
+// unit is a "value" without a direction. Cells stand between bars or are two
+// blanks apart.
+var _ = register(Format{
+	Name:    "sides",
+	Tool:    "scripts and people that compare before and after",
+	Print:   "tarantool perf/lua/compare.lua base.txt patched.txt",
+	How:     "the header of a table with a column base, before, old or the like, and one patched, after, new or the like",
+	General: true,
+	Sniff:   sniffSides,
+	Read:    readSides,
+})
+
+var (
+	sidesBase   = regexp.MustCompile(`(?i)^(?:\./)?(?:base|baseline|before|old|unpatched|reference)(?:[\W_]|$)`)
+	sidesHead   = regexp.MustCompile(`(?i)^(?:\./)?(?:head|patched|after|new)(?:[\W_]|$)`)
+	sidesChange = regexp.MustCompile(`(?i)^(?:change|diff|difference|delta|ratio|speedup|stdev|[%+±Δ].*)(?:\W|$)`)
+	sidesGap    = regexp.MustCompile(`\s{2,}|\t`)
+	sidesNote   = regexp.MustCompile(`\([^()]*\)`)
+	sidesCell   = regexp.MustCompile(`^([-+]?[\d.][\d.,']*[kKMG]?)\s*([a-zA-Zµμ]+(?:/[a-zA-Z]+)?)?$`)
+	sidesLabel  = regexp.MustCompile(`^(.*?)\s*\((?:(median|mean|avg|average)\b\s*)?([^()]*)\)$`)
+)
+
+func sniffSides(input []byte) bool {
+	for l, err := range lines(bytes.NewReader(input), "") {
+		if err == nil && sidesHeader(unquoted(l).text) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// sidesHeader returns the columns of a table's header, of which the first is
+// that of the labels, or nil where the line is none.
+func sidesHeader(text string) []string {
+	const longest = 1024
+	if len(text) > longest || !sidesWords(text) {
+		return nil
+	}
+	columns := sidesCells(text)
+	if len(columns) > 0 && sidesBase.MatchString(columns[0]) {
+		columns = slices.Insert(columns, 0, "")
+	}
+	if len(columns) < 3 || !slices.ContainsFunc(columns[1:], sidesBase.MatchString) || !slices.ContainsFunc(columns[1:], sidesHead.MatchString) {
+		return nil
+	}
+	for _, c := range columns[1:] {
+		if !sidesBase.MatchString(c) && !sidesHead.MatchString(c) && !sidesChange.MatchString(c) {
+			return nil
+		}
+	}
+	return columns
+}
+
+// sidesWords reports whether a text can be a header: most lines cannot, and
+// this is quick to see.
+func sidesWords(text string) bool {
+	text = strings.ToLower(text)
+	has := func(word string) bool { return strings.Contains(text, word) }
+	return slices.ContainsFunc([]string{"base", "before", "old", "unpatched", "reference"}, has) &&
+		slices.ContainsFunc([]string{"head", "patched", "after", "new"}, has)
+}
+
+// sidesCells cuts a line at its bars, or where two blanks are.
+func sidesCells(text string) []string {
+	if strings.Contains(text, "|") {
+		return tableCells(text)
+	}
+	return sidesGap.Split(text, -1)
+}
+
+func readSides(r io.Reader, name string) iter.Seq2[bench.Result, error] {
+	return func(yield func(bench.Result, error) bool) {
+		var columns []string // of the table that the line stands in
+		eachLine(r, name, yield, func(l line) bool {
+			if c := sidesHeader(l.text); c != nil {
+				columns = c
+				return true
+			}
+			if isRule(l.text) {
+				return true
+			}
+			text := l.text
+			if !strings.Contains(text, "|") {
+				text = strings.TrimSpace(sidesNote.ReplaceAllString(text, ""))
+			}
+			cells := sidesCells(text)
+			if len(cells) < 3 || len(cells) > len(columns) {
+				columns = nil // what follows the table
+				return true
+			}
+			for i := 1; i < len(cells); i++ {
+				if !sidesChange.MatchString(columns[i]) && !yield(sidesResult(l, columns, i, cells)) {
+					return false
+				}
+			}
+			return true
+		})
+	}
+}
+
+// sidesResult returns the result of a cell.
+func sidesResult(l line, columns []string, i int, cells []string) (bench.Result, error) {
+	label, cell := cells[0], strings.Trim(cells[i], " *")
+	m := sidesCell.FindStringSubmatch(strings.TrimSpace(sidesNote.ReplaceAllString(cell, "")))
+	if m == nil {
+		return bench.Result{}, l.errorf("want a number for %s under %q, have %q", label, columns[i], cell)
+	}
+	n, err := parseNumber(m[1])
+	if err != nil {
+		return bench.Result{}, l.errorf("%s under %q: %v", label, columns[i], err)
+	}
+	unit := m[2]
+	if !strings.EqualFold(columns[0], "metric") {
+		metric := "value"
+		if unit != "" {
+			metric = metricOfUnit(unit)
+		}
+		return bench.Result{Name: oneBlank(label) + "/" + columns[i], Values: []bench.Value{bench.Measure(metric, n, unit)}}, nil
+	}
+	var statistic *bench.Spread
+	if m := sidesLabel.FindStringSubmatch(label); m != nil {
+		label = m[1]
+		if unit == "" {
+			unit = m[3]
+		}
+		if m[2] != "" {
+			statistic = &bench.Spread{}
+		}
+	}
+	// "Instructions/op" is instructions_per_op.
+	metric := bench.SnakeCase(strings.ReplaceAll(label, "/", "_per_"))
+	if metric == "" {
+		return bench.Result{}, l.errorf("want the name of a metric before %q, have %q", cell, label)
+	}
+	v := measureNamed(metric, n)
+	if unit != "" {
+		v = bench.Measure(metric, n, unit)
+	}
+	v.Statistic = statistic
+	return bench.Result{Name: columns[i], Values: []bench.Value{v}}, nil
+}
