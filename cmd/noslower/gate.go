@@ -23,6 +23,9 @@ func (w world) gate(ctx context.Context, o *optionSet) error {
 	forms, formsErr := o.forms()
 	hub, hubErr := w.github(ctx)
 	at, modeErr := hub.situation(o.Mode)
+	if at.mode == modeReport {
+		return w.report(ctx, o)
+	}
 	kept, storeErr := openKeeper(o.Baseline, hub, at, o.BaselineWorkflow)
 	if err := errors.Join(formsErr, hubErr, modeErr, storeErr); err != nil {
 		return wrongUse(err)

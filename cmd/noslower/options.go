@@ -90,7 +90,7 @@ func (o *options) flags() *pflag.FlagSet {
 	f.StringVar(&o.Format, "format", o.Format, "how to read the output: auto, none, or the `name` of a format (see \"noslower formats\")")
 	f.StringVar(&o.Measurements, "measurements", o.Measurements, "take head's measurements from the documents of this `glob`, and run nothing; artifact:GLOB takes them from artifacts of this workflow run")
 
-	f.Var(&o.Mode, "mode", "what a gate is there for, `auto|gate|baseline|compare`: measure and fail, keep a baseline, only compare; auto goes by the workflow's event")
+	f.Var(&o.Mode, "mode", "what a gate is there for, `auto|gate|baseline|compare|report`: measure and fail, keep a baseline, only compare, comment for a finished run; auto goes by the workflow's event")
 	f.StringVar(&o.Baseline, "baseline", o.Baseline, "`where` the baseline is: artifact, of the branch's workflow runs (in a workflow), dir:PATH, a folder with one record a suite (elsewhere, dir:"+defaultFolder+"), or file:PATH")
 	f.StringVar(&o.BaselineWorkflow, "baseline-workflow", o.BaselineWorkflow, "`path` of the workflow whose runs keep the baseline, where it is another one than this")
 	f.BoolVar(&o.SaveBaseline, "save-baseline", o.SaveBaseline, "keep what was measured as the next baseline")
@@ -190,8 +190,9 @@ func (o *optionSet) complete(flags *pflag.FlagSet, getenv func(string) string) e
 	if o.Command != "" && len(o.Args) > 0 && flags.Lookup("command") != nil {
 		faults = append(faults, errors.New("a command is given twice, by --command and after --: give one"))
 	}
-	// A report takes it from the branch, not from the files that lie here.
-	if flags.Lookup("config") != nil && (flags.Lookup("command") != nil || flags.Lookup("format") != nil) {
+	// A report takes it from the branch, whatever lies here.
+	reports := getenv("GITHUB_EVENT_NAME") == "workflow_run"
+	if flags.Lookup("config") != nil && !reports {
 		if err := o.readConfiguration(flags.Lookup("command") != nil); err != nil {
 			faults = append(faults, err)
 		}

@@ -16,9 +16,10 @@ const (
 	modeGate     mode = "gate"     // measure, decide, fail
 	modeBaseline mode = "baseline" // measure, compare with the previous baseline without failing, keep the new one
 	modeCompare  mode = "compare"  // measure and compare, keep nothing
+	modeReport   mode = "report"   // comment for a run that has finished
 )
 
-var modes = []mode{modeAuto, modeGate, modeBaseline, modeCompare}
+var modes = []mode{modeAuto, modeGate, modeBaseline, modeCompare, modeReport}
 
 // Set reads a mode by its word.
 func (m *mode) Set(s string) error {
@@ -78,7 +79,7 @@ func situationOf(c *github.Context, asked mode) (situation, error) {
 			s.why = fmt.Sprintf("%s is not the default branch, %q: with \"mode: baseline\" it keeps baselines of its own", c.Ref, c.DefaultBranch)
 		}
 	case "workflow_run":
-		return s, errors.New("workflow_run follows a run that has measured: it is \"noslower report\" that tells of it")
+		s = situation{mode: modeReport, branch: c.DefaultBranch}
 	default:
 		s = situation{mode: modeCompare, branch: c.DefaultBranch, why: fmt.Sprintf("an event of the kind %q says nothing of a branch to keep a baseline of", c.EventName)}
 	}

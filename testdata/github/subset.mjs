@@ -21,6 +21,7 @@ GET    /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts
 GET    /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs
 GET    /repos/{owner}/{repo}/commits
 GET    /repos/{owner}/{repo}/compare/{basehead}
+GET    /repos/{owner}/{repo}/contents/{path}
 GET    /repos/{owner}/{repo}/issues/{issue_number}/comments
 POST   /repos/{owner}/{repo}/issues/{issue_number}/comments
 PATCH  /repos/{owner}/{repo}/issues/comments/{comment_id}
