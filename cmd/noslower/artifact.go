@@ -243,7 +243,16 @@ func (a artifacts) upload(ctx context.Context, name, entry string, data []byte) 
 	if err != nil {
 		return "", err
 	}
-	uploaded, err := results.Upload(ctx, github.Upload{Name: name, Data: zip, Attempt: a.context.Attempt})
+	u := github.Upload{Name: name, Data: zip, Attempt: a.context.Attempt}
+	if a.context.Attempt > 1 {
+		// Which artifacts are an earlier attempt's is told by when this one began.
+		run, err := a.client.Run(ctx, a.context.RunID)
+		if err != nil {
+			return "", err
+		}
+		u.Started = run.Started
+	}
+	uploaded, err := results.Upload(ctx, u)
 	if errors.Is(err, github.ErrNameTaken) {
 		err = fmt.Errorf("%w: another job of this run measures the same suite: give each leg its own --suite", err)
 	}

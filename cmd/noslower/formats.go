@@ -27,13 +27,14 @@ func (w world) formatsCommand() *cobra.Command {
 				return table.Flush()
 			case "json":
 				type row struct {
-					Name string `json:"name"`
-					Tool string `json:"tool"`
-					How  string `json:"how"`
+					Name  string `json:"name"`
+					Tool  string `json:"tool"`
+					Print string `json:"print"`
+					How   string `json:"how"`
 				}
 				rows := []row{}
 				for _, f := range format.All() {
-					rows = append(rows, row{f.Name, f.Tool, f.How})
+					rows = append(rows, row{f.Name, f.Tool, f.Print, f.How})
 				}
 				e := json.NewEncoder(w.Stdout)
 				e.SetIndent("", "  ")

@@ -52,7 +52,13 @@ func (w world) gate(ctx context.Context, o *optionSet) error {
 	hub.accept(ctx, o.AcceptLabel, &v)
 	err = w.publish(v, forms)
 	if keeps {
-		err = errors.Join(err, w.keep(ctx, kept, from.record, head, v, o.policy()))
+		keepErr := w.keep(ctx, kept, from.record, head, v, o.policy())
+		if _, published := kept.(artifacts); published {
+			// What cannot be published changes no verdict.
+			w.warn(keepErr)
+		} else {
+			err = errors.Join(err, keepErr)
+		}
 	} else if at.why != "" {
 		fmt.Fprintf(w.Stderr, "no baseline is kept: %s\n", at.why)
 	}

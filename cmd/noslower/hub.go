@@ -242,7 +242,7 @@ func (h hub) leave(ctx context.Context, head side) error {
 	if err != nil {
 		return err
 	}
-	where, err := artifacts{getenv: h.getenv, context: *h.context, options: h.options}.upload(ctx, measurementsArtifact+slug(head.Suite), measurementsEntry, data)
+	where, err := artifacts{client: h.client, getenv: h.getenv, context: *h.context, options: h.options}.upload(ctx, measurementsArtifact+slug(head.Suite), measurementsEntry, data)
 	if err != nil {
 		return err
 	}

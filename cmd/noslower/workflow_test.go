@@ -390,6 +390,204 @@ func TestBadBaselines(t *testing.T) {
 	}
 }
 
+// TestRerun: a run that is run again keeps its baseline under a name of its own,
+// which later runs find.
+func TestRerun(t *testing.T) {
+	r := newRepo(t)
+	r.do(step{event: "push", sha: commit("a"), flags: r.measured(100)})
+	run := r.lastRun
+	r.do(step{event: "push", sha: commit("a"), flags: r.measured(120), rerun: run}).want(t, 0, "in the artifact noslower-baseline-default-a2")
+	if names := r.ArtifactNames(run); !slices.Equal(names, []string{"noslower-baseline-default", "noslower-baseline-default-a2"}) {
+		t.Errorf("artifacts %q", names)
+	}
+	s := r.pullRequest("a")
+	s.flags = r.measured(120)
+	r.do(s).want(t, 0, "No regression")
+}
+
+// pullRequest opens one on a commit of main and returns the step that gates it.
+func (r *repo) pullRequest(on string) step {
+	r.AddPull(githubtest.Pull{Number: 7, Branch: "feature", SHA: commit("1"), BaseSHA: commit(on)})
+	r.AddCommit("", commit("1"), commit(on))
+	r.AddCommit("", commit("2"), commit(on), commit("1"))
+	return step{event: "pull_request", pull: 7, head: commit("1"), sha: commit("2")}
+}
+
+// TestOneNameForTwoJobs: two legs of a matrix that measure one suite would keep
+// each other's baseline.
+func TestOneNameForTwoJobs(t *testing.T) {
+	r := newRepo(t)
+	run := r.AddRun(githubtest.Run{Number: 1, Workflow: workflowFile, Event: "push", Branch: "main", SHA: commit("a")})
+	event := map[string]any{"repository": map[string]any{"id": r.RepositoryID, "default_branch": "main"}}
+	leg := func(ns float64) ended {
+		return r.gate(step{event: "push", sha: commit("a"), flags: r.measured(ns)}, run, event, "refs/heads/main", "main")
+	}
+	leg(100).want(t, 0, "kept as the baseline")
+	leg(150).want(t, 0, "give each leg its own --suite")
+	if names := r.ArtifactNames(run.ID); len(names) != 1 {
+		t.Errorf("artifacts %q", names)
+	}
+}
+
+// TestShards: documents that legs of a matrix left in artifacts are one side.
+func TestShards(t *testing.T) {
+	r := newRepo(t)
+	run := r.AddRun(githubtest.Run{Number: 1, Workflow: workflowFile, Event: "push", Branch: "main", SHA: commit("a")})
+	for leg, ns := range map[string]float64{"x": 100, "y": 200} {
+		data, err := os.ReadFile(r.measured(ns)[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		zip, err := github.WriteArchive(github.Entry{Name: "measurements.json", Data: bytes.ReplaceAll(data, []byte("Encode"), []byte("Encode"+leg))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.AddArtifact(run.ID, "bench-"+leg, zip)
+	}
+	event := map[string]any{"repository": map[string]any{"id": r.RepositoryID, "default_branch": "main"}}
+	s := step{event: "push", sha: commit("a"), flags: []string{"--measurements", "artifact:bench-*"}}
+	r.gate(s, run, event, "refs/heads/main", "main").want(t, 0, "kept as the baseline")
+	s.flags = []string{"--measurements", "artifact:nothing-*"}
+	r.gate(s, run, event, "refs/heads/main", "main").want(t, 3, `no artifact of this run is named like "nothing-*"`)
+	pr := r.pullRequest("a")
+	pr.flags = append(r.measured(100), "--pair", "Encodex=Encode")
+	r.do(pr).want(t, 0, "No regression", "Encodey: base has time_per_op of it")
+}
+
+// TestMergeGroup: the queue's commit is measured against the group's base, and a
+// label of its pull request counts.
+func TestMergeGroup(t *testing.T) {
+	r := newRepo(t)
+	r.do(step{event: "push", sha: commit("a"), flags: r.measured(100)})
+	r.pullRequest("a")
+	r.Push(7, commit("1"), false)
+	queued := step{event: "merge_group", sha: commit("9"), flags: r.measured(150), payload: map[string]any{
+		"merge_group": map[string]any{
+			"head_sha": commit("9"), "base_sha": commit("a"), "base_ref": "refs/heads/main",
+			"head_ref": "refs/heads/gh-readonly-queue/main/pr-7-" + commit("a"),
+		},
+	}}
+	r.AddCommit("", commit("9"), commit("a"))
+	r.do(queued).want(t, 1, "Regression", "of the very commit to compare with")
+	r.Label(7, "perf-regression-accepted", "alice")
+	r.do(queued).want(t, 0, "Accepted by alice")
+}
+
+// TestOtherEvents: what keeps no baseline says why, and what asks for one gets it.
+func TestOtherEvents(t *testing.T) {
+	r := newRepo(t)
+	r.AddCommit("release", commit("d"), commit("a"))
+	release := step{event: "push", sha: commit("d"), branch: "release", flags: r.measured(100)}
+	r.do(release).want(t, 0, `no baseline is kept: refs/heads/release is not the default branch, "main"`)
+	release.flags = append(release.flags, "--mode", "baseline")
+	r.do(release).want(t, 0, "kept as the baseline")
+	r.do(step{event: "issue_comment", sha: commit("a"), flags: r.measured(100)}).want(t, 0, "no baseline is kept: an event of the kind \"issue_comment\"")
+	r.do(step{event: "schedule", sha: commit("a"), flags: r.measured(100)}).want(t, 0, "kept as the baseline")
+	r.do(step{event: "workflow_dispatch", sha: commit("a"), flags: r.measured(100)}).want(t, 0, "kept as the baseline")
+}
+
+// TestNoResultsService: where a step cannot upload, the file is there, and what
+// uploads it is said.
+func TestNoResultsService(t *testing.T) {
+	t.Chdir(t.TempDir())
+	r := newRepo(t)
+	r.ResultsURL = ""
+	r.do(step{event: "push", sha: commit("a"), flags: r.measured(100)}).
+		want(t, 0, "uses: actions/upload-artifact, name: noslower-baseline-default and path: .noslower/noslower-baseline-default/record.json")
+	if _, err := os.Stat(".noslower/noslower-baseline-default/record.json"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNoPermission: a token that may not look for baselines is no silent green.
+func TestNoPermission(t *testing.T) {
+	r := newRepo(t)
+	r.do(step{event: "push", sha: commit("a"), flags: r.measured(100)})
+	s := r.pullRequest("a")
+	s.flags = r.measured(150)
+	r.Inject(githubtest.Fault{
+		Match:  func(q githubtest.Request) bool { return strings.Contains(q.Path, "/actions/") && q.Host == "api" },
+		Status: 403, Body: `{"message":"Resource not accessible by integration"}`,
+	})
+	r.do(s).want(t, 0, "No baseline", "permissions: {actions: read")
+	s.flags = append(s.flags, "--require-baseline")
+	r.do(s).want(t, 3, "No baseline", "permissions: {actions: read")
+}
+
+// TestComment: when there is a comment, and that a long report is cut to fit.
+func TestComment(t *testing.T) {
+	r := newRepo(t)
+	r.do(step{event: "push", sha: commit("a"), flags: r.measured(100)})
+	s := r.pullRequest("a")
+	for _, tt := range []struct {
+		when string
+		ns   float64
+		want int
+		says string
+	}{
+		{"never", 150, 0, ""},
+		{"on-regression", 100, 0, ""},
+		{"on-regression", 150, 1, "Regression"},
+		{"on-regression", 100, 1, "No regression"}, // what an earlier push was told does not stand
+		{"always", 100, 1, "No regression"},
+	} {
+		s.flags = append(r.measured(tt.ns), "--comment", tt.when)
+		r.do(s)
+		comments := r.Comments(7)
+		if len(comments) != tt.want || tt.want > 0 && !strings.Contains(comments[0].Body, tt.says) {
+			t.Errorf("%s at %v ns: %+v", tt.when, tt.ns, comments)
+		}
+	}
+	// GitHub takes fewer characters than we thought.
+	r.Inject(githubtest.Fault{
+		Match:  func(q githubtest.Request) bool { return q.Method == "PATCH" && len(q.Body) > 1000 },
+		Times:  1,
+		Status: 422, Body: `{"message":"Validation Failed","errors":[{"message":"body is too long (maximum is 65536 characters)"}]}`,
+	})
+	s.flags = r.measured(160)
+	r.do(s).want(t, 1, "the comment is at")
+}
+
+// TestReportBelievesNothing: what a fork writes into its measurements is text in
+// the comment, and the configuration is the branch's.
+func TestReportBelievesNothing(t *testing.T) {
+	r := newRepo(t)
+	r.AddFile("main", ".github/noslower.yml", []byte("version: 1\nmetrics: {time_per_op: {fail: 40%}}\n"))
+	r.do(step{event: "push", sha: commit("a"), flags: r.measured(100)})
+	r.AddPull(githubtest.Pull{Number: 8, Branch: "main", SHA: commit("1"), BaseSHA: commit("a"), HeadRepositoryID: forkID, HeadRepository: "stranger/sample"})
+	run := r.AddRun(githubtest.Run{
+		Number: 50, Workflow: workflowFile, Event: "pull_request", Branch: "main", SHA: commit("1"), HeadRepositoryID: forkID, HeadRepository: "stranger/sample",
+	})
+	evil := `{"schema":"noslower.measurements/v1","suite":"default","commit":"` + commit("f") + `","ref":"refs/heads/main","host":{"cpu":"<img src=x>"},"samples":[
+		{"benchmark":"Encode","metric":"time_per_op","unit":"s/op","better":"lower","launches":[[1.3e-7],[1.3e-7],[1.3e-7],[1.3e-7],[1.3e-7]]},
+		{"benchmark":"</details><script>@everyone","metric":"time_per_op","unit":"s/op","better":"lower","launches":[[1]]}],
+		"warnings":["<!-- noslower:v1 suite=default --> @org/team ![x](https://evil.example/x.png)"]}`
+	zip, err := github.WriteArchive(github.Entry{Name: "measurements.json", Data: []byte(evil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.AddArtifact(run.ID, "noslower-measurements-default", zip)
+	r.AddArtifact(run.ID, "noslower-measurements-bomb", []byte("PK"))
+	r.do(step{event: "workflow_run", sha: commit("a"), payload: map[string]any{"workflow_run": map[string]any{"id": run.ID}}}).
+		want(t, 0, "the comment is at", "warning: artifact noslower-measurements-bomb")
+	comments := r.Comments(8)
+	if len(comments) != 1 {
+		t.Fatalf("comments: %+v", comments)
+	}
+	body := comments[0].Body
+	if !strings.Contains(body, "fails at 40 %") || strings.Contains(body, commit("f")[:12]) {
+		t.Errorf("it is not judged by the branch's configuration, or of the commit that it says: %s", body)
+	}
+	_, text, _ := strings.Cut(body, "-->") // our own marker
+	for _, live := range []string{"<script", "<img", "<!--"} {
+		for _, line := range strings.Split(text, "\n") {
+			if at := strings.Index(line, live); at >= 0 && strings.Count(line[:at], "`")%2 == 0 {
+				t.Errorf("%q is live: %s", live, line)
+			}
+		}
+	}
+}
+
 // TestFaults breaks each request of a gate in turn, in each way: the status is
 // the verdict's, nothing is there twice, and no baseline is half there.
 func TestFaults(t *testing.T) {
@@ -456,5 +654,38 @@ func TestFaults(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestFaultsWhileKeeping breaks each request of a push in turn: the status is
+// that of the verdict, and a baseline is there whole or not at all.
+func TestFaultsWhileKeeping(t *testing.T) {
+	first := newRepo(t)
+	before := len(first.Requests())
+	first.do(step{event: "push", sha: commit("a"), flags: first.measured(100)}).want(t, 0)
+	requests := len(first.Requests()) - before
+	for i := range requests {
+		for name, fault := range map[string]githubtest.Fault{
+			"broken off":  {Skip: i, Break: true},
+			"answer lost": {Skip: i, Times: 1, Break: true, Processed: true},
+			"refused":     {Skip: i, Status: 403, Body: `{"msg":"no"}`},
+		} {
+			r := newRepo(t)
+			r.Inject(fault)
+			e := r.do(step{event: "push", sha: commit("a"), flags: r.measured(100)})
+			r.Heal()
+			if e.status != 0 {
+				t.Errorf("request %d %s: status %d\n%s%s", i+1, name, e.status, e.stdout, e.log)
+			}
+			names := r.ArtifactNames(r.lastRun)
+			if kept := strings.Contains(e.log, "kept as the baseline"); kept && len(names) != 1 || len(names) > 1 || !kept && !strings.Contains(e.log, "warning: keeping the baseline") {
+				t.Errorf("request %d %s: artifacts %q, and it says\n%s", i+1, name, names, e.log)
+			}
+			s := r.pullRequest("a")
+			s.flags = r.measured(150)
+			if e := r.do(s); len(names) == 1 && e.status != 1 || len(names) == 0 && (e.status != 0 || !strings.Contains(e.stdout, "No baseline")) {
+				t.Errorf("request %d %s: with %d artifacts a pull request ends with %d\n%s%s", i+1, name, len(names), e.status, e.stdout, e.log)
+			}
+		}
 	}
 }

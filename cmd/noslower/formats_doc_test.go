@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/format"
+)
+
+const formatsPage = "docs/formats.md"
+
+const formatsIntroduction = `# Formats
+
+<!-- Made by go test ./cmd/noslower -run TestFormatsPage -update from the formats
+and from what stands in testdata/format. -->
+
+What a benchmark prints is recognised by itself, from the whole of its output;
+` + "`--format NAME`" + ` names it instead. Output that two formats claim is refused, with
+both names. Where none claims it, ` + "`--format none`" + ` takes only what noslower measures
+of the process itself.
+
+Of every format: log lines between the results, colours, carriage returns of a
+progress display, Windows' line ends, a byte order mark and the marks of a quotation
+are passed over. Repeats of one benchmark are one sample. Numbers are converted to
+the base unit. A line that looks like a result and cannot be read is a warning with
+its number. What is better is known from the metric or its unit; a metric of which
+it is unknown never gates until the configuration says it.
+
+The tables say what was taken from the examples that each format is tested with; a
+metric without a unit is a plain number.
+`
+
+// TestFormatsPage holds the page of formats, and the README's list of them, to
+// the formats and what they read.
+func TestFormatsPage(t *testing.T) {
+	page := strings.Builder{}
+	page.WriteString(formatsIntroduction)
+	var names []string
+	for _, f := range format.All() {
+		writeFormat(t, &page, f)
+		names = append(names, "`"+f.Name+"`")
+	}
+	list := "Read are " + strings.Join(names, ", ") + ": [" + formatsPage + "](" + formatsPage + ") has for each how to make its tool print it, and what is taken."
+	readme := readFile(t, "README.md")
+	if *update {
+		renewed := regexp.MustCompile(`(?m)^Read are .*$`).ReplaceAllLiteralString(readme, list)
+		writePage(t, "README.md", renewed)
+		writePage(t, formatsPage, page.String())
+		return
+	}
+	const renew = "go test ./cmd/noslower -run TestFormatsPage -update writes it"
+	if !strings.Contains(readme, "\n"+list+"\n") {
+		t.Errorf("the README has not this list of formats (%s):\n%s", renew, list)
+	}
+	if got := readFile(t, formatsPage); got != page.String() {
+		t.Errorf("%s is not what the formats say: %s", formatsPage, renew)
+	}
+}
+
+func writePage(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(repository(name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writeFormat writes a format's section.
+func writeFormat(t *testing.T, w io.Writer, f format.Format) {
+	t.Helper()
+	metrics, example := surveyFormat(t, f)
+	fmt.Fprintf(w, "\n## %s\n\n%s.\n\n", f.Name, strings.ToUpper(f.Tool[:1])+f.Tool[1:])
+	fmt.Fprintf(w, "Print it with `%s`. It is recognised by %s.\n\n", f.Print, f.How)
+	fmt.Fprint(w, "| metric | unit | better |\n|---|---|---|\n")
+	for _, m := range metrics {
+		fmt.Fprintf(w, "| `%s` | %s | %s |\n", m.Name, m.Unit, m.Better)
+	}
+	fmt.Fprintf(w, "\n```console\n$ noslower parse %s\n%s```\n", example, exampleOutput(t, example))
+}
+
+// surveyFormat reads all inputs of a format. It returns the metrics that are in
+// them and the shortest input that is read without a fault.
+func surveyFormat(t *testing.T, f format.Format) (metrics []bench.Metric, example string) {
+	t.Helper()
+	inputs, err := filepath.Glob(repository("testdata", "format", f.Name, "*.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[bench.Metric]bool{}
+	shortest := 0
+	for _, input := range inputs {
+		data, err := os.ReadFile(input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results, faults := 0, 0
+		for res, err := range f.Read(bytes.NewReader(data), input) {
+			if err != nil {
+				faults++
+			}
+			for _, v := range res.Values {
+				results++
+				seen[v.Metric] = true
+			}
+		}
+		if results > 0 && faults == 0 && !bytes.ContainsAny(data, "\r\x1b") && (example == "" || len(data) < shortest) {
+			example, shortest = path.Join("testdata/format", f.Name, filepath.Base(input)), len(data)
+		}
+	}
+	if example == "" {
+		t.Errorf("format %q has no input that is read without a fault, for an example", f.Name)
+	}
+	byName := func(a, b bench.Metric) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Unit, b.Unit)) }
+	return slices.SortedFunc(maps.Keys(seen), byName), example
+}
+
+// exampleOutput returns the first lines that noslower prints about an input, and
+// an ellipsis where there are more.
+func exampleOutput(t *testing.T, input string) string {
+	t.Helper()
+	const most = 8
+	cmd := exec.Command("noslower", "parse", input)
+	cmd.Dir = repository()
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("noslower parse %s: %v", input, err)
+	}
+	lines := strings.SplitAfter(string(out), "\n")
+	if len(lines) <= most+1 {
+		return string(out)
+	}
+	return strings.Join(lines[:most], "") + ellipsis + "\n"
+}
