@@ -160,14 +160,23 @@ func isJSON(in *bufio.Reader) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n"), []byte("{"))
 }
 
-// decodeJSON decodes the one JSON document in r into v.
-func decodeJSON(r io.Reader, document string, v any) error {
+// readDocument reads a document as a whole.
+func readDocument(r io.Reader, document string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxDocument+1))
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s: %w", document, err)
+		return nil, fmt.Errorf("%s: %w", document, err)
 	case len(data) > maxDocument:
-		return fmt.Errorf("%s: want a document of at most %d MiB, have more", document, maxDocument>>20)
+		return nil, fmt.Errorf("%s: want a document of at most %d MiB, have more", document, maxDocument>>20)
+	}
+	return data, nil
+}
+
+// decodeJSON decodes the one JSON document in r into v.
+func decodeJSON(r io.Reader, document string, v any) error {
+	data, err := readDocument(r, document)
+	if err != nil {
+		return err
 	}
 	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), v); err != nil {
 		return fmt.Errorf("%s: want a JSON document: %w", document, err)

@@ -1,10 +1,10 @@
 package format
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"regexp"
@@ -44,7 +44,7 @@ var _ = register(Format{
 	Tool:  "perf/lua of Tarantool",
 	Print: "tarantool perf/lua/uri_escape_unescape.lua",
 	How:   "lines NAME N rps, its JSON, or a table Run | Perf, krps or Version | time(seconds)",
-	Sniff: func(input []byte) bool { return sniffTarantoolText(input) || len(tarantoolReports(input)) > 0 },
+	Sniff: sniffTarantool,
 	Read:  readTarantool,
 })
 
@@ -56,6 +56,11 @@ var sniffTarantoolText = sniffLine(
 	tarantoolRequests.String(),
 )
 
+func sniffTarantool(input []byte) bool {
+	reports, _ := tarantoolReports(input)
+	return len(reports) > 0 || sniffTarantoolText(input)
+}
+
 var (
 	tarantoolRate     = regexp.MustCompile(`^[>\s]*([^\s#>].*?)\s+(-?(?:\d\S*|nan|inf))\s+(rps|runs/sec)\s*$`)
 	tarantoolRuns     = regexp.MustCompile(`^[>\s|]*(?:Run|Version)\s*(?:\|[^|,(]+[,(]\s*(?:[kKM]?(?:rps|tps|ops)|[mun]?s|seconds|[kMG]i?B)\)?\s*)+(?:\|\s*(?:Change|Diff)[^|]*)?\|?\s*$`)
@@ -65,26 +70,34 @@ var (
 
 func readTarantool(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
-		input, err := io.ReadAll(r)
+		const beginning = 1 << 20
+		in := bufio.NewReaderSize(r, beginning)
+		head, _ := in.Peek(beginning) // an error is for the reading to find
+		if !bytes.Contains(head, []byte(tarantoolKey)) {
+			readTarantoolText(in, name, yield)
+			return
+		}
+		input, err := readDocument(in, name)
 		if err != nil {
-			yield(bench.Result{}, fmt.Errorf("%s: %w", name, err))
+			yield(bench.Result{}, err)
 			return
 		}
-		if reports := tarantoolReports(input); len(reports) > 0 {
-			for launch, report := range reports {
-				if !report.results(name, launch, yield) {
-					return
-				}
+		reports, cut := tarantoolReports(input)
+		for launch, report := range reports {
+			if !report.results(name, launch, yield) {
+				return
 			}
-			return
 		}
-		readTarantoolText(input, name, yield)
+		if cut > 0 {
+			l := line{document: name, number: cut}
+			yield(bench.Result{}, l.errorf("want a whole JSON document from here on, have one that is cut off: it is not read"))
+		}
 	}
 }
 
-func readTarantoolText(input []byte, name string, yield func(bench.Result, error) bool) {
+func readTarantoolText(r io.Reader, name string, yield func(bench.Result, error) bool) {
 	var header []string // of the table that the line stands in
-	for l, err := range lines(bytes.NewReader(input), name) {
+	for l, err := range lines(r, name) {
 		if err != nil {
 			yield(bench.Result{}, err)
 			return
@@ -182,24 +195,27 @@ type tarantoolBenchmark struct {
 // objectStart matches the first key of a document.
 var objectStart = regexp.MustCompile(`(?m)^\x{feff}?\s*(\{)\s*"(?:benchmarks|context)"`)
 
-// tarantoolReports returns the documents of an input. Each begins a line or
-// follows another one without a line end; scripts print comments between them.
-func tarantoolReports(input []byte) []tarantoolReport {
-	var reports []tarantoolReport
-	if !bytes.Contains(input, []byte(`"items_per_second"`)) {
-		return nil
+// tarantoolKey is in every document.
+const tarantoolKey = `"items_per_second"`
+
+// tarantoolReports returns the documents of an input, and the line of the last
+// one where it is cut off. Each begins a line or follows another one without a
+// line end; scripts print comments between them.
+func tarantoolReports(input []byte) (reports []tarantoolReport, cut int) {
+	if !bytes.Contains(input, []byte(tarantoolKey)) {
+		return nil, 0
 	}
 	for at := 0; ; {
 		start := objectStart.FindSubmatchIndex(input[at:])
 		if start == nil {
-			return reports
+			return reports, 0
 		}
 		at += start[2]
 		report := tarantoolReport{line: 1 + bytes.Count(input[:at], []byte("\n"))}
 		document := json.NewDecoder(bytes.NewReader(input[at:]))
 		err := document.Decode(&report)
 		if errors.Is(err, io.ErrUnexpectedEOF) {
-			return reports // cut off
+			return reports, report.line
 		}
 		if fault, ok := errors.AsType[*json.SyntaxError](err); ok {
 			at += max(1, int(fault.Offset)-1) // what is no JSON may be the next document
