@@ -64,7 +64,7 @@ func (h hub) situation(asked mode) (situation, error) { return situationOf(h.con
 
 func (h hub) warn(what string, err error) {
 	if err != nil {
-		fmt.Fprintf(h.log, "warning: %s: %v\n", what, err)
+		fmt.Fprintf(h.log, "warning: %s: %s\n", what, visible(err))
 	}
 }
 

@@ -93,12 +93,12 @@ func (w world) run(ctx context.Context, args []string) int {
 		return int(gate.StatusPass)
 	case errors.As(err, &ended):
 		if ended.err != nil {
-			fmt.Fprintf(w.Stderr, "noslower: %v\n", ended.err)
+			fmt.Fprintf(w.Stderr, "noslower: %s\n", visible(ended.err))
 		}
 		return int(ended.status)
 	}
 	// What is not an ending of ours is cobra's: a flag or an argument.
-	fmt.Fprintf(w.Stderr, "noslower: %v\n", err)
+	fmt.Fprintf(w.Stderr, "noslower: %s\n", visible(err))
 	return int(gate.StatusWrongUse)
 }
 

@@ -90,7 +90,8 @@ func (w world) publishStep(v gate.Verdict) {
 		if i == 10 {
 			break
 		}
-		w.Runner.Annotate("noslower", reason)
+		// It cuts what is longer.
+		w.Runner.Annotate("noslower", report.Printable(reason[:min(len(reason), 4096)]))
 	}
 }
 
@@ -100,6 +101,16 @@ const maxSummary = 1<<20 - 1<<10
 // warn says that something beside the verdict went wrong.
 func (w world) warn(err error) {
 	if err != nil {
-		fmt.Fprintf(w.Stderr, "warning: %v\n", err)
+		fmt.Fprintf(w.Stderr, "warning: %s\n", visible(err))
 	}
+}
+
+// visible writes an error, which may quote what came from outside, for a log or
+// a terminal: its lines stay lines, and everything else is seen.
+func visible(err error) string {
+	var lines []string
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		lines = append(lines, report.Printable(line))
+	}
+	return strings.Join(lines, "\n")
 }
