@@ -106,7 +106,8 @@ type Comparison struct {
 	Why        string // one sentence for the reader
 	Warnings   []string
 
-	few bool // the numbers are too few for any regression to be called
+	few     bool // the numbers are too few for any regression to be called
+	byLimit bool // an absolute limit decided
 }
 
 // Key returns what the comparison is about.
@@ -132,9 +133,26 @@ type Verdict struct {
 	Comparisons []Comparison // gating ones first, each group in head's order
 	Added       []bench.Key
 	Removed     []bench.Key
+	Interleaved bool     // both sides were measured in turn, in one job
+	Seed        uint64   // of the order in which they were; 0 where they were not
 	Accepted    string   // who accepted the regression and when; "" where nobody did, or there is none
 	Loosened    []string // thresholds that are less strict than those that base was judged by
 	Warnings    []string
+
+	errors []string // benchmarks that had more errors on head
+}
+
+// Decided reports whether more runs could add nothing: something gates, and
+// nothing that gates is inconclusive.
+func (v *Verdict) Decided() bool {
+	gates := false
+	for _, c := range v.Comparisons {
+		gates = gates || c.Gating
+		if c.Gating && c.Outcome == Inconclusive {
+			return false
+		}
+	}
+	return gates
 }
 
 // Decide compares head with base by the policy. base is nil where there is no
@@ -142,7 +160,7 @@ type Verdict struct {
 //
 // An error is wrong use that was found on the way: a pair that names nothing.
 func Decide(base *Side, head Side, noBaseline string, past Past, p Policy) (Verdict, error) {
-	v := Verdict{Suite: p.Suite, Base: base, Head: head}
+	v := Verdict{Suite: p.Suite, Base: base, Head: head, Interleaved: p.Interleaved}
 	d := decider{policy: p, history: past.History, head: head, verdict: &v}
 	if base == nil {
 		v.NoBaseline = noBaseline
@@ -244,7 +262,7 @@ func (d *decider) judge(base Side) error {
 		d.limitAlone(k)
 	}
 	for _, name := range slices.Sorted(maps.Keys(moreErrors)) {
-		d.react(d.policy.OnErrors, fmt.Sprintf("%s: %s", d.name(name), moreErrors[name]))
+		d.verdict.errors = append(d.verdict.errors, fmt.Sprintf("%s: %s", d.name(name), moreErrors[name]))
 	}
 	return nil
 }
@@ -268,6 +286,7 @@ func (d *decider) limitAlone(k bench.Key) {
 		Head: summarize(sample, representatives(sample)), Change: math.NaN(), Detectable: math.Inf(1),
 	}
 	c.Outcome, c.Why = judgeLimit(s, launchMedians(sample))
+	c.byLimit = true
 	d.verdict.Comparisons = append(d.verdict.Comparisons, c)
 }
 
@@ -289,10 +308,11 @@ func (d *decider) compare(pair match, s standard) Comparison {
 		return c
 	}
 	e := evidence{
-		better: s.metric.Better, base: base, head: head, look: LastLook,
-		history: d.costHistory(pair.base.Key(), s.metric.Better), printed: printedError(pair.base, pair.head),
+		better: s.metric.Better, base: base, head: head, look: d.policy.Look, paired: d.policy.Interleaved,
+		printed: printedError(pair.base, pair.head),
 	}
-	if !d.policy.SameJob {
+	if !e.paired {
+		e.history = d.costHistory(pair.base.Key(), s.metric.Better)
 		e.prior = d.policy.NoiseTimes
 		if s.metric.IsCount() {
 			e.prior = d.policy.NoiseCounts
@@ -361,7 +381,7 @@ func (c *Comparison) holdLimit(s standard, head bench.Sample) {
 	outcome, why := judgeLimit(s, launchMedians(head))
 	switch {
 	case outcome == Regressed && c.Outcome != Regressed:
-		c.Outcome, c.Why = Regressed, why
+		c.Outcome, c.Why, c.byLimit = Regressed, why, true
 	case outcome == Inconclusive && c.Outcome != Regressed:
 		c.open(why)
 	}

@@ -65,9 +65,12 @@ type Policy struct {
 	// RefuseFewRuns makes numbers that are too few for a gating metric ever to
 	// fail wrong use, and not a comparison that stays open.
 	RefuseFewRuns bool
-	// SameJob says that both sides were measured in one job, so that there is
-	// no noise between jobs.
-	SameJob bool
+	// Interleaved says that both sides were measured in turn, in one job: their
+	// runs belong together in pairs, and there is no noise between jobs.
+	Interleaved bool
+	// Look is how often was looked before, from 0 to LastLook: earlier looks
+	// need more to call a regression.
+	Look int
 }
 
 // DefaultPolicy returns the policy of a user who configured nothing.
@@ -75,7 +78,7 @@ func DefaultPolicy() Policy {
 	return Policy{
 		Suite:          "default",
 		OnInconclusive: Pass, OnNoBaseline: Pass, OnMissing: Warn, OnErrors: Fail,
-		NoiseTimes: 0.02, NoiseCounts: 0.0002,
+		NoiseTimes: 0.02, NoiseCounts: 0.0002, Look: LastLook,
 	}
 }
 

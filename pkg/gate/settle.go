@@ -34,6 +34,9 @@ func (d *decider) settle() {
 	if v.Outcome == Inconclusive && v.Base != nil && d.policy.OnInconclusive != Pass {
 		d.react(d.policy.OnInconclusive, "a gating comparison is inconclusive")
 	}
+	for _, e := range v.errors {
+		d.react(d.policy.OnErrors, e)
+	}
 	d.missing()
 }
 

@@ -1,0 +1,64 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Look is a point at which a comparison may be decided before all runs are
+// made.
+type Look struct {
+	Runs  int // made on head until then
+	Level int // Policy.Look
+}
+
+// lookedAt are the numbers of runs after which it is looked, of those that lie
+// between the least and the most that are asked for.
+var lookedAt = [...]int{5, 8, 12, 20}
+
+// Looks returns when to look where between least and most runs may be made. The
+// last look is at most, and its level is the last: the only one where the number
+// of runs is fixed.
+func Looks(least, most int) []Look {
+	var looks []Look
+	for level, runs := range lookedAt {
+		if runs >= least && runs < most {
+			looks = append(looks, Look{runs, min(level, LastLook)})
+		}
+	}
+	return append(looks, Look{most, LastLook})
+}
+
+// Confirm takes back what regressed in v and did not regress again when both
+// sides were measured afresh: what fails by chance seldom does so twice.
+func Confirm(v, again Verdict, p Policy) Verdict {
+	repeated := map[string]Comparison{}
+	for _, c := range again.Comparisons {
+		repeated[c.Benchmark+"\x00"+c.Metric.Name] = c
+	}
+	confirmed := v
+	confirmed.Comparisons = nil
+	for _, c := range v.Comparisons {
+		if c.Gating && c.Outcome == Regressed && !c.byLimit {
+			second, ok := repeated[c.Benchmark+"\x00"+c.Metric.Name]
+			switch {
+			case ok && second.Outcome == Regressed:
+				c.Warnings = append(c.Warnings, "confirmed: measured again, it regressed again: "+second.Why)
+			case ok:
+				c.open(fmt.Sprintf("it regressed once, and not when it was measured again: %s", second.Why))
+			}
+		}
+		confirmed.Comparisons = append(confirmed.Comparisons, c)
+	}
+	confirmed.Outcome = overall(confirmed.Comparisons)
+	confirmed.Status, confirmed.Reasons, confirmed.Warnings = StatusPass, nil, nil
+	d := decider{policy: p, head: v.Head, verdict: &confirmed}
+	d.settle()
+	// What others had to say stays; settle has said its own again.
+	for _, w := range v.Warnings {
+		if !slices.Contains(confirmed.Warnings, w) {
+			confirmed.Warnings = append(confirmed.Warnings, w)
+		}
+	}
+	return confirmed
+}
