@@ -16,6 +16,7 @@ import (
 const (
 	baselineArtifact     = "noslower-baseline-"
 	measurementsArtifact = "noslower-measurements-"
+	programArtifact      = "noslower-program-"
 	recordEntry          = "record.json"
 	measurementsEntry    = "measurements.json"
 )
@@ -107,7 +108,11 @@ func (a artifacts) search(ctx context.Context, suite string) (found, error) {
 			return found{}, err
 		}
 		if record != nil {
-			return found{record: record, origin: fmt.Sprintf("run %d, %s", c.ID, distance), refused: f.refused}, nil
+			run := byID[c.ID]
+			return found{
+				record: record, origin: fmt.Sprintf("run %d, %s", c.ID, distance), refused: f.refused,
+				program: func(ctx context.Context) ([]byte, error) { return a.program(ctx, run, suite) },
+			}, nil
 		}
 	}
 	return f, nil
@@ -215,9 +220,29 @@ func downloadEntry(ctx context.Context, client *github.Client, artifact github.A
 	return entries[0].Data, nil
 }
 
+// program fetches the packed program that a run kept beside its record.
+func (a artifacts) program(ctx context.Context, run github.Run, suite string) ([]byte, error) {
+	kept, err := a.client.Artifacts(ctx, run, programArtifact+slug(suite))
+	if err != nil {
+		return nil, err
+	}
+	for _, artifact := range kept {
+		if !artifact.Expired {
+			return a.client.Download(ctx, artifact, programLimits.Compressed)
+		}
+	}
+	return nil, fmt.Errorf("run %d has kept no program, or it has expired", run.ID)
+}
+
 // keep uploads the record as an artifact of this run. Where the step has no
 // artifact service, the file is written, and what uploads it is said.
-func (a artifacts) keep(ctx context.Context, suite string, r baseline.Record) (string, error) {
+func (a artifacts) keep(ctx context.Context, suite string, r baseline.Record, program []byte) (string, error) {
+	if program != nil {
+		// First, so that no record tells of a program that is not there.
+		if _, err := a.uploadZip(ctx, programArtifact+slug(suite), program); err != nil {
+			return "", err
+		}
+	}
 	r.Origin = baseline.Origin{RepositoryID: a.context.RepositoryID, RunID: a.context.RunID, Attempt: a.context.Attempt}
 	data, err := r.Encode()
 	if err != nil {
@@ -228,7 +253,11 @@ func (a artifacts) keep(ctx context.Context, suite string, r baseline.Record) (s
 
 // upload leaves a file as an artifact of this run.
 func (a artifacts) upload(ctx context.Context, name, entry string, data []byte) (string, error) {
-	results, err := github.NewResults(a.getenv, a.options)
+	zip, err := github.WriteArchive(github.Entry{Name: entry, Data: data})
+	if err != nil {
+		return "", err
+	}
+	where, err := a.uploadZip(ctx, name, zip)
 	if errors.Is(err, github.ErrNoResultsService) {
 		path := filepath.Join(defaultFolder, name, entry)
 		if err := writeWhole(path, data); err != nil {
@@ -236,10 +265,11 @@ func (a artifacts) upload(ctx context.Context, name, entry string, data []byte) 
 		}
 		return fmt.Sprintf("%s, since this step cannot upload it: add a step with uses: actions/upload-artifact, name: %s and path: %s", path, name, path), nil
 	}
-	if err != nil {
-		return "", err
-	}
-	zip, err := github.WriteArchive(github.Entry{Name: entry, Data: data})
+	return where, err
+}
+
+func (a artifacts) uploadZip(ctx context.Context, name string, zip []byte) (string, error) {
+	results, err := github.NewResults(a.getenv, a.options)
 	if err != nil {
 		return "", err
 	}

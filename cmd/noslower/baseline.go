@@ -98,7 +98,7 @@ func (w world) pushBaseline(cmd *cobra.Command, o *optionSet) error {
 	if err != nil {
 		return undecided(err)
 	}
-	where, err := k.keep(cmd.Context(), o.Suite, nextRecord(before.record, m.Measurements, o.policy()))
+	where, err := k.keep(cmd.Context(), o.Suite, nextRecord(before.record, m.Measurements, o.policy()), nil)
 	if err != nil {
 		return undecided(err)
 	}

@@ -80,8 +80,7 @@ func writePage(t *testing.T, name, text string) {
 func writeFormat(t *testing.T, w io.Writer, f format.Format) {
 	t.Helper()
 	metrics, example := surveyFormat(t, f)
-	fmt.Fprintf(w, "\n## %s\n\n%s.\n\n", f.Name, strings.ToUpper(f.Tool[:1])+f.Tool[1:])
-	fmt.Fprintf(w, "Print it with `%s`. It is recognised by %s.\n\n", f.Print, f.How)
+	fmt.Fprintf(w, "\n## %s\n\n- tool: %s\n- print it: `%s`\n- recognised by: %s\n\n", f.Name, f.Tool, f.Print, f.How)
 	fmt.Fprint(w, "| metric | unit | better |\n|---|---|---|\n")
 	for _, m := range metrics {
 		fmt.Fprintf(w, "| `%s` | %s | %s |\n", m.Name, m.Unit, m.Better)

@@ -27,64 +27,147 @@ func (w world) gate(ctx context.Context, o *optionSet) error {
 		return w.report(ctx, o)
 	}
 	kept, storeErr := openKeeper(o.Baseline, hub, at, o.BaselineWorkflow)
-	if err := errors.Join(formsErr, hubErr, modeErr, storeErr); err != nil {
+	if err := errors.Join(formsErr, hubErr, modeErr, storeErr, o.checkPrograms()); err != nil {
 		return wrongUse(err)
 	}
-	head, err := w.head(ctx, o, hub)
+	g := gating{world: w, options: o, hub: hub, at: at, keeps: at.mode == modeBaseline || o.SaveBaseline}
+	if o.Measurements != "" {
+		// Its suite may be the documents' own.
+		head, err := hub.measured(ctx, o, w)
+		if err != nil {
+			return undecided(err)
+		}
+		g.head = &head
+	}
+	if err := g.find(ctx, kept); err != nil {
+		return undecided(err)
+	}
+	m, err := g.measure(ctx)
 	if err != nil {
 		return err
 	}
-	keeps := at.mode == modeBaseline || o.SaveBaseline
-	if err := hub.claim(&head, keeps); err != nil {
-		return undecided(err)
-	}
-	from, err := kept.find(ctx, o.Suite)
-	if err != nil {
-		if o.RequireBaseline || ctx.Err() != nil {
-			return undecided(err)
-		}
-		from.none = err.Error()
-	}
-	v, err := o.judge(from, head, keeps, at)
-	if err != nil {
-		return wrongUse(err)
-	}
-	hub.accept(ctx, o.AcceptLabel, &v)
-	err = w.publish(v, forms)
-	if keeps {
-		keepErr := w.keep(ctx, kept, from.record, head, v, o.policy())
-		if _, published := kept.(artifacts); published {
-			// What cannot be published changes no verdict.
-			w.warn(keepErr)
-		} else {
-			err = errors.Join(err, keepErr)
-		}
-	} else if at.why != "" {
-		fmt.Fprintf(w.Stderr, "no baseline is kept: %s\n", at.why)
-	}
-	hub.publish(ctx, v, head, o)
-	return end(v, err)
-}
-
-// judge decides on head against what was found.
-func (o *optionSet) judge(from found, head side, keeps bool, at situation) (gate.Verdict, error) {
-	p := o.policy()
-	p.RefuseFewRuns = !o.AllowFewRuns
-	none := from.none
-	if keeps {
-		none += "; this one is kept as the first"
-	} else if at.branch == "" {
-		none += "; to keep this one as the first, run it again with --save-baseline"
-	}
-	v, err := o.verdict(sideOfRecord(from), head, none, p)
-	if err != nil {
-		return v, err
-	}
-	v.Refused = from.refused
+	v := m.verdict
+	v.Refused = g.from.refused
 	if at.mode == modeBaseline {
 		v.Excuse()
 	}
-	return v, nil
+	hub.accept(ctx, o.AcceptLabel, &v)
+	err = w.publish(v, forms)
+	if g.keeps {
+		err = errors.Join(err, g.keep(ctx, kept, m.head, v))
+	} else if at.why != "" {
+		fmt.Fprintf(w.Stderr, "no baseline is kept: %s\n", at.why)
+	}
+	hub.publish(ctx, v, m.head, o)
+	return end(v, err)
+}
+
+// A gating is one gate on its way.
+type gating struct {
+	world
+	options *optionSet
+	hub     hub
+	at      situation
+	keeps   bool  // what is measured becomes a baseline
+	head    *side // what was measured elsewhere; nil where it is measured here
+	from    found
+}
+
+// find looks for the baseline. That it cannot be looked for is an error only
+// where one is required.
+func (g *gating) find(ctx context.Context, kept keeper) error {
+	if g.options.Against != "" {
+		g.from.none = "both sides are measured here"
+		return nil
+	}
+	from, err := kept.find(ctx, g.options.Suite)
+	if err != nil {
+		if g.options.RequireBaseline || ctx.Err() != nil {
+			return err
+		}
+		from.none = err.Error()
+	}
+	g.from = from
+	return nil
+}
+
+// measure measures head, with what there is of base, and decides.
+func (g *gating) measure(ctx context.Context) (measured, error) {
+	o := g.options
+	if g.head != nil {
+		if err := g.hub.claim(g.head, g.keeps); err != nil {
+			return measured{}, undecided(err)
+		}
+		v, err := g.judge(nil, g.head, gate.LastLook)
+		return measured{*g.head, v}, wrongUse(err)
+	}
+	rival, err := g.rival(ctx)
+	defer func() { g.warn(rival.close()) }()
+	if err != nil {
+		return measured{}, undecided(err)
+	}
+	looks := gate.Looks(o.Runs.Min, o.Runs.Max)
+	if g.keeps {
+		// A lucky early stop here would weaken every later comparison.
+		looks = gate.Looks(o.Runs.Max, o.Runs.Max)
+	}
+	m, err := g.compete(ctx, o, rival, looks, g.judge)
+	return m, undecided(errors.Join(err, g.write(m.head, err)))
+}
+
+// rival is base's own program, where it is to be had; nil where it is not, which
+// is said where one might expect it.
+func (g *gating) rival(ctx context.Context) (*rival, error) {
+	if g.options.Against != "" {
+		return g.againstRival(ctx, g.options)
+	}
+	if g.at.mode == modeBaseline {
+		return nil, nil
+	}
+	r, err := keptRival(ctx, g.from, g.options)
+	if err != nil {
+		g.warn(fmt.Errorf("base's program cannot be run here, its stored measurements are compared with: %w", err))
+		return nil, nil
+	}
+	return r, nil
+}
+
+// write keeps what was measured in a file: what was asked for, or, of a
+// measurement that did not end well, one that is named.
+func (g *gating) write(head side, failed error) error {
+	out := g.options.Out
+	if failed != nil && out == "" {
+		out = store{folder: defaultFolder}.path(g.options.Suite) + ".partial"
+	}
+	if out == "" || head.Set.Len() == 0 {
+		return nil
+	}
+	err := writeMeasurements(out, head.Measurements)
+	if failed != nil && err == nil {
+		fmt.Fprintf(g.Stderr, "what was measured until then is in %s\n", out)
+	}
+	return err
+}
+
+// judge decides on head against base as it was measured beside it, or, where it
+// is nil, as it was found.
+func (g *gating) judge(base, head *side, look int) (gate.Verdict, error) {
+	p := g.options.policy()
+	p.RefuseFewRuns = !g.options.AllowFewRuns
+	p.Look = look
+	p.Interleaved = base != nil
+	none := g.from.none
+	switch {
+	case base != nil:
+	case g.keeps:
+		none += "; this one is kept as the first"
+	case g.at.branch == "":
+		none += "; to keep this one as the first, run it again with --save-baseline"
+	}
+	if base == nil {
+		base = sideOfRecord(g.from)
+	}
+	return g.options.verdict(base, *head, none, p)
 }
 
 // sideOfRecord makes a side of a record; nil where there is none.
@@ -99,28 +182,6 @@ func sideOfRecord(from found) *side {
 	}
 }
 
-// head is what the command measures, or what --measurements has. Whatever was
-// measured is written before anything else can fail.
-func (w world) head(ctx context.Context, o *optionSet, hub hub) (side, error) {
-	if o.Measurements != "" {
-		head, err := hub.measured(ctx, o, w)
-		return head, undecided(err)
-	}
-	head, err := w.measure(ctx, o)
-	out := o.Out
-	if err != nil && out == "" {
-		out = store{folder: defaultFolder}.path(o.Suite) + ".partial"
-	}
-	if out != "" && head.Set.Len() > 0 {
-		writeErr := writeMeasurements(out, head.Measurements)
-		if err != nil && writeErr == nil {
-			fmt.Fprintf(w.Stderr, "what was measured until then is in %s\n", out)
-		}
-		err = errors.Join(err, writeErr)
-	}
-	return head, undecided(err)
-}
-
 func writeMeasurements(path string, m bench.Measurements) error {
 	data, err := m.Encode()
 	if err != nil {
@@ -130,17 +191,31 @@ func writeMeasurements(path string, m bench.Measurements) error {
 }
 
 // keep makes head the suite's next baseline. What cannot serve as one is not
-// kept, and that is said.
-func (w world) keep(ctx context.Context, k keeper, before *baseline.Record, head side, v gate.Verdict, p gate.Policy) error {
+// kept, and that is said; so is trouble with artifacts, which changes no status.
+func (g *gating) keep(ctx context.Context, k keeper, head side, v gate.Verdict) error {
 	if v.Status == gate.StatusWrongUse || v.Status == gate.StatusUndecided && v.Base != nil {
-		fmt.Fprintf(w.Stderr, "the baseline stays as it was: this run is none to compare with\n")
+		fmt.Fprintf(g.Stderr, "the baseline stays as it was: this run is none to compare with\n")
 		return nil
 	}
-	where, err := k.keep(ctx, v.Suite, nextRecord(before, head.Measurements, p))
-	if err != nil {
-		return fmt.Errorf("keeping the baseline: %w", err)
+	next := nextRecord(g.from.record, head.Measurements, g.options.policy())
+	var packed []byte
+	if len(g.options.Program) > 0 {
+		p, err := packProgram(g.options.Program)
+		if err != nil {
+			return err
+		}
+		next.Program, packed = &p.Program, p.zip
 	}
-	fmt.Fprintf(w.Stderr, "kept as the baseline of %q in %s\n", v.Suite, where)
+	where, err := k.keep(ctx, v.Suite, next, packed)
+	if err != nil {
+		err = fmt.Errorf("keeping the baseline: %w", err)
+		if _, published := k.(artifacts); published {
+			g.warn(err)
+			return nil
+		}
+		return err
+	}
+	fmt.Fprintf(g.Stderr, "kept as the baseline of %q in %s\n", v.Suite, where)
 	return nil
 }
 

@@ -44,27 +44,17 @@ func (w world) put(path string, data []byte) error {
 // measure runs the command and reads what it prints. What was measured until
 // then comes with an error, too, and says that it is not all.
 func (w world) measure(ctx context.Context, o *optionSet) (side, error) {
-	s := side{Measurements: bench.Measurements{
-		Suite: o.Suite, Commit: w.commit(ctx, o.WorkingDirectory), Ref: w.Getenv("GITHUB_REF"),
-		Time: w.Now().UTC(), Host: w.host(), Set: &bench.Set{},
-	}}
-	r, spec, err := w.plan(o)
+	c, err := w.newContest(ctx, o, nil)
 	if err != nil {
-		return s, wrongUse(err)
+		return side{Measurements: bench.Measurements{Set: &bench.Set{}}}, err
 	}
-	progress := newProgress(w.Stderr, w.ProgressTerminal)
-	defer progress.end()
-	for done, err := range run.Repeat(ctx, spec, o.Warmup, o.Runs.Max, progress) {
-		if err != nil {
-			return s.incomplete(o.Runs.Max), w.explainRun(err)
-		}
-		s.runs++
-		if err := r.readRun(&s, done); err != nil {
-			return s.incomplete(o.Runs.Max), err
-		}
+	_, head := c.sides()
+	if err := c.measure(ctx, o.Warmup, gate.Looks(o.Runs.Max, o.Runs.Max), nil); err != nil {
+		c.incomplete(o.Runs.Max)
+		return *head, err
 	}
-	s.bound()
-	return s, nil
+	c.bound()
+	return *head, nil
 }
 
 // plan says what is run, and how its output is read.
@@ -190,7 +180,7 @@ func (w world) commit(ctx context.Context, dir string) string {
 	if sha := w.Getenv("GITHUB_SHA"); sha != "" {
 		return sha
 	}
-	spec := run.Spec{Args: []string{"git", "rev-parse", "HEAD"}, Dir: dir, Env: run.HostEnv(w.Environ, nil), MaxOutput: 1 << 10}
+	spec := run.Spec{Args: []string{"git", "rev-parse", "HEAD"}, Dir: dir, Env: w.gitEnvironment(), MaxOutput: 1 << 10}
 	done, err := run.Once(ctx, spec, run.Step{N: 1, Of: 1}, nil)
 	if err != nil {
 		return ""

@@ -30,6 +30,9 @@ type options struct {
 	Results          string
 	Format           string
 	Measurements     string
+	Program          []string // globs of the built files that the command runs
+	Against          string   // commit whose program is built and run beside head's
+	Build            string   // command line that builds either
 
 	// What to compare with.
 	Mode             mode
@@ -83,12 +86,16 @@ func (o *options) flags() *pflag.FlagSet {
 	f.StringVar(&o.Command, "command", o.Command, "run this `command line` by sh -c (or give a program and its arguments after --)")
 	f.StringVar(&o.WorkingDirectory, "working-directory", o.WorkingDirectory, "run the command in this `folder`")
 	f.StringArrayVar(&o.Env, "env", o.Env, "hand this environment variable to the command too, by `name` (repeatable)")
-	f.Var(&o.Runs, "runs", "run the command `n` times; a..b runs it b times")
+	f.Var(&o.Runs, "runs", "run the command `n` times; a..b, such as 5..20, ends as soon as everything that gates is decided")
 	f.IntVar(&o.Warmup, "warmup", o.Warmup, "run the command `n` times before the runs that count")
 	f.Var(&o.Timeout, "timeout", "give up on a run after this `duration`, such as 10m (default: none)")
 	f.StringVar(&o.Results, "results", o.Results, "read the results from the files of this `glob` that a run wrote, not from its output")
 	f.StringVar(&o.Format, "format", o.Format, "how to read the output: auto, none, or the `name` of a format (see \"noslower formats\")")
 	f.StringVar(&o.Measurements, "measurements", o.Measurements, "take head's measurements from the documents of this `glob`, and run nothing; artifact:GLOB takes them from artifacts of this workflow run")
+
+	f.StringArrayVar(&o.Program, "program", o.Program, "keep the benchmark's built files that match this `glob` with the baseline, so that base's own program is run beside head's; the command names them as {dir}/… (repeatable)")
+	f.StringVar(&o.Against, "against", o.Against, "build this `commit` in a worktree and run it beside the working tree, without any baseline")
+	f.StringVar(&o.Build, "build", o.Build, "with --against: the `command line` that builds each side")
 
 	f.Var(&o.Mode, "mode", "what a gate is there for, `auto|gate|baseline|compare|report`: measure and fail, keep a baseline, only compare, comment for a finished run; auto goes by the workflow's event")
 	f.StringVar(&o.Baseline, "baseline", o.Baseline, "`where` the baseline is: artifact, of the branch's workflow runs (in a workflow), dir:PATH, a folder with one record a suite (elsewhere, dir:"+defaultFolder+"), or file:PATH")
@@ -119,7 +126,7 @@ func (o *options) flags() *pflag.FlagSet {
 var (
 	measuringOptions = []string{"config", "suite", "command", "working-directory", "env", "runs", "warmup", "timeout", "results", "format"}
 	decidingOptions  = []string{"pair", "fail", "warn", "limit", "expect", "on-inconclusive", "on-missing", "on-errors", "output", "report"}
-	keepingOptions   = []string{"mode", "measurements", "save-baseline", "allow-few-runs", "out"}
+	keepingOptions   = []string{"mode", "measurements", "program", "against", "build", "save-baseline", "allow-few-runs", "out"}
 	findingOptions   = []string{"baseline", "baseline-workflow", "require-baseline", "on-no-baseline", "comment", "accept-label"}
 )
 

@@ -21,6 +21,8 @@ type progress struct {
 	w   io.Writer
 	tty bool
 	bar *progressbar.ProgressBar // nil until the first run, and off a terminal
+
+	side string // that runs now, where there are two
 }
 
 func newProgress(w io.Writer, tty bool) *progress { return &progress{w: w, tty: tty} }
@@ -30,11 +32,11 @@ func (p *progress) Started(s run.Step) {
 	if !p.tty {
 		return
 	}
-	if p.bar == nil || s.N == 1 {
+	if p.bar == nil {
 		p.bar = progressbar.NewOptions(s.Of, progressbar.OptionSetWriter(p.w), progressbar.OptionShowCount(),
 			progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30))
 	}
-	p.bar.Describe(s.String())
+	p.bar.Describe(p.name(s))
 }
 
 // Running keeps the bar's clock going.
@@ -50,8 +52,15 @@ func (p *progress) Finished(r run.Run, err error) {
 	case p.bar != nil:
 		_ = p.bar.Add(1)
 	case err == nil:
-		fmt.Fprintf(p.w, "%s: %s, CPU time %s\n", r.Step, r.Wall.Round(time.Millisecond), (r.User + r.System).Round(time.Millisecond))
+		fmt.Fprintf(p.w, "%s: %s, CPU time %s\n", p.name(r.Step), r.Wall.Round(time.Millisecond), (r.User + r.System).Round(time.Millisecond))
 	}
+}
+
+func (p *progress) name(s run.Step) string {
+	if p.side == "" {
+		return s.String()
+	}
+	return p.side + ", " + s.String()
 }
 
 // end takes the bar away.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/gate"
 	"github.com/noslower/noslower/pkg/github"
 	"github.com/noslower/noslower/pkg/report"
 )
@@ -120,10 +121,12 @@ func (h hub) reportSuite(ctx context.Context, w world, o *optionSet, forms forms
 	if err != nil {
 		from.none = err.Error()
 	}
-	v, err := o.judge(from, head, false, at)
+	g := gating{world: w, options: o, hub: h, at: at, from: from}
+	v, err := g.judge(nil, &head, gate.LastLook)
 	if err != nil {
 		return err
 	}
+	v.Refused = from.refused
 	h.accept(ctx, o.AcceptLabel, &v)
 	if err := w.publish(v, forms); err != nil {
 		return err

@@ -28,7 +28,8 @@ type keeper interface {
 	// record is nil, and it says why.
 	find(ctx context.Context, suite string) (found, error)
 	// keep makes a record the suite's next one, and says where it is.
-	keep(ctx context.Context, suite string, r baseline.Record) (where string, err error)
+	// program is the packed program that r tells of; nil where there is none.
+	keep(ctx context.Context, suite string, r baseline.Record, program []byte) (where string, err error)
 }
 
 // A found is the outcome of looking for a record.
@@ -37,6 +38,8 @@ type found struct {
 	origin  string   // where it was kept, and how far from head
 	none    string   // why there is no record
 	refused []string // what looked like one and is none, with the reason
+	// program fetches the packed program that the record tells of.
+	program func(context.Context) ([]byte, error)
 }
 
 // A store keeps records in files: a folder with one a suite, or one file.
@@ -79,15 +82,26 @@ func (s store) find(_ context.Context, suite string) (found, error) {
 	if err != nil {
 		return found{}, fmt.Errorf("%s: %w", path, err)
 	}
-	return found{record: &r, origin: path}, nil
+	program := func(context.Context) ([]byte, error) { return os.ReadFile(programPath(path)) }
+	return found{record: &r, origin: path, program: program}, nil
 }
 
-func (s store) keep(_ context.Context, suite string, r baseline.Record) (string, error) {
+// programPath is where the program of a record lies.
+func programPath(record string) string { return strings.TrimSuffix(record, ".json") + ".program.zip" }
+
+func (s store) keep(_ context.Context, suite string, r baseline.Record, program []byte) (string, error) {
 	data, err := r.Encode()
 	if err != nil {
 		return "", err
 	}
-	return s.String(), writeWhole(s.path(suite), data)
+	path := s.path(suite)
+	if program != nil {
+		// First, so that no record tells of a program that is not there.
+		if err := writeWhole(programPath(path), program); err != nil {
+			return "", err
+		}
+	}
+	return s.String(), writeWhole(path, data)
 }
 
 // suites lists whose records a folder has.

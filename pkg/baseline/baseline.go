@@ -30,6 +30,19 @@ type Record struct {
 	Jobs         []Job // before Measurements, oldest first
 	Origin       Origin
 	Policy       []Standard // by which the measurements were judged
+	Program      *Program   // what was measured, kept beside the record; nil where it was not
+}
+
+// A Program is the built files of a benchmark, as they are kept in an archive.
+type Program struct {
+	Digest string // "sha256:" and hexadecimal digits, of the archive
+	Files  []ProgramFile
+}
+
+// A ProgramFile is a file of a program.
+type ProgramFile struct {
+	Path string // within the program's folder, with slashes
+	Mode uint32 // permission bits
 }
 
 // A Standard is what a metric of a benchmark was judged by when the record was
@@ -90,6 +103,15 @@ type (
 		Jobs         []jobDoc        `json:"jobs"`
 		Origin       *originDoc      `json:"origin,omitempty"`
 		Policy       []standardDoc   `json:"policy,omitempty"`
+		Program      *programDoc     `json:"program,omitempty"`
+	}
+	programDoc struct {
+		Digest string           `json:"digest"`
+		Files  []programFileDoc `json:"files"`
+	}
+	programFileDoc struct {
+		Path string `json:"path"`
+		Mode uint32 `json:"mode"`
 	}
 	originDoc struct {
 		RepositoryID int64 `json:"repository_id,omitempty"`
@@ -132,6 +154,12 @@ func (r Record) Encode() ([]byte, error) {
 	for _, s := range r.Policy {
 		doc.Policy = append(doc.Policy, standardDoc{s.Key.Benchmark, s.Key.Metric, s.Gating, s.Fail, s.Warn, s.Limit})
 	}
+	if p := r.Program; p != nil {
+		doc.Program = &programDoc{Digest: p.Digest}
+		for _, f := range p.Files {
+			doc.Program.Files = append(doc.Program.Files, programFileDoc(f))
+		}
+	}
 	for _, j := range r.Jobs {
 		d := jobDoc{j.Commit, j.Time.UTC(), j.MachineClass, []quantityDoc{}}
 		for _, q := range j.Quantities {
@@ -163,6 +191,12 @@ func Decode(data []byte) (Record, error) {
 	r := Record{Measurements: m}
 	if o := doc.Origin; o != nil {
 		r.Origin = Origin{o.RepositoryID, o.RunID, o.Attempt}
+	}
+	if p := doc.Program; p != nil {
+		r.Program = &Program{Digest: p.Digest}
+		for _, f := range p.Files {
+			r.Program.Files = append(r.Program.Files, ProgramFile(f))
+		}
 	}
 	for _, s := range doc.Policy {
 		r.Policy = append(r.Policy, Standard{bench.Key{Benchmark: s.Benchmark, Metric: s.Metric}, s.Gating, s.Fail, s.Warn, s.Limit})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf16"
@@ -39,6 +40,8 @@ type (
 		Refused     []string        `json:"refused,omitempty"`
 		Accepted    string          `json:"accepted,omitempty"`
 		Loosened    []string        `json:"loosened,omitempty"`
+		Interleaved bool            `json:"interleaved"`    // both sides were measured in turn, in one job
+		Seed        string          `json:"seed,omitempty"` // of the order; in text, since it has 64 bits
 		Head        *sideDoc        `json:"head"`
 		Comparisons []comparisonDoc `json:"comparisons"`
 		Added       []keyDoc        `json:"added"`
@@ -133,8 +136,11 @@ func documentOf(v gate.Verdict, o Options) verdictDoc {
 		Schema: VerdictSchema, Noslower: o.Version, Suite: v.Suite,
 		Outcome: v.Outcome.String(), Status: int(v.Status), Headline: strings.Join(headline(v, plain), " "),
 		Reasons: some(v.Reasons), Base: sideOf(v.Base), NoBaseline: v.NoBaseline, Head: sideOf(&v.Head),
-		Refused: v.Refused, Accepted: v.Accepted, Loosened: v.Loosened,
+		Refused: v.Refused, Accepted: v.Accepted, Loosened: v.Loosened, Interleaved: v.Interleaved,
 		Comparisons: []comparisonDoc{}, Added: keysOf(v.Added), Removed: keysOf(v.Removed), Warnings: some(v.Warnings),
+	}
+	if v.Interleaved {
+		doc.Seed = strconv.FormatUint(v.Seed, 10)
 	}
 	for _, c := range v.Comparisons {
 		d := comparisonDoc{
