@@ -100,9 +100,8 @@ func metrics(t trial) []float64 {
 }
 
 // bencherTTest is Bencher, lib/bencher_boundary/src/mean.rs: the prediction
-// interval of
-// Student's t, and no boundary where the deviation is 0. Its documentation
-// recommends .99 and at most 64 metrics.
+// interval of Student's t, and no boundary where the deviation is 0. Its
+// documentation recommends .99 and at most 64 metrics.
 func bencherTTest(t trial, _ float64) bool {
 	m := metrics(t)
 	n := float64(len(m))

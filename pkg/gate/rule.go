@@ -71,6 +71,7 @@ type finding struct {
 	pass     stat.Interval
 	floor    float64 // byHistory: the smallest estimate that is no noise
 	between  float64 // noise between jobs that the bounds were widened by
+	drift    float64 // correlation of successive values of a side, where it is no chance
 	// outlying is how far base lies off its own history where that is no noise:
 	// above 0 where base is worse than it was, which makes head look better.
 	outlying float64
@@ -88,6 +89,44 @@ const (
 	notWorse
 	worse
 )
+
+// Evidence is what Judge weighs: one quantity on both sides, without what a
+// policy and a report have to say about it.
+type Evidence struct {
+	Better     bench.Better
+	Base, Head []float64 // one independent value each, in the metric's unit
+	Look       int       // 0 to LastLook
+	Paired     bool      // base and head were measured in turn, in one job
+	Exact      bool      // counts that agreed over their runs
+	// History is what earlier jobs of base measured, oldest first, as the
+	// logarithms of its cost: negative where higher is better.
+	History []stat.Job
+	// Prior is the least noise between jobs assumed without a history, as a
+	// standard deviation of logarithms; 0 where both sides are of one job.
+	Prior float64
+}
+
+// An Answer is what the rule says of evidence at a threshold. Estimate, Low and
+// High are logarithms of the slowdown.
+type Answer struct {
+	Outcome             Outcome
+	Estimate, Low, High float64
+	Detectable          float64 // the smallest slowdown it could have called, as a share of the metric; +Inf where none
+}
+
+// Judge answers by the rule of Decide alone whether head is worse, by the
+// threshold or more.
+func Judge(e Evidence, threshold float64) Answer {
+	f := evidence{
+		better: e.Better, base: e.Base, head: e.Head, look: e.Look,
+		paired: e.Paired, exact: e.Exact, history: e.History, prior: e.Prior,
+	}.find()
+	loss := lossOf(threshold, e.Better)
+	return Answer{
+		Outcome: f.outcome(loss), Estimate: f.estimate, Low: f.fail.Low, High: f.pass.High,
+		Detectable: thresholdOf(f.detectable(loss), e.Better),
+	}
+}
 
 // lossOf returns the logarithm of the slowdown at a threshold: the metric rises
 // by it where lower is better, drops by it where higher is better. It is
@@ -142,6 +181,13 @@ func (e evidence) find() finding {
 	if few && e.printed > 0 {
 		normal := stat.Normal(shift.Estimate, e.printed)
 		f.basis, f.fail, f.pass = byPrinted, normal(failLevel), normal(1-passAlpha)
+	}
+	if !e.paired {
+		// Values that drift are fewer than they look. Sides measured in turn
+		// drift together, and the difference is free of it.
+		f.drift = max(stat.Drift(x), stat.Drift(y))
+		f.fail = f.fail.Stretch(f.estimate, stat.Inflation(f.drift))
+		f.pass = f.pass.Stretch(f.estimate, stat.Inflation(f.drift))
 	}
 	f.between = e.betweenJobs(x, y)
 	drift := math.Sqrt2 * f.between

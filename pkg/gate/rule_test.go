@@ -43,6 +43,14 @@ func (v vector) evidence() evidence {
 	return e
 }
 
+func (v vector) judge() Answer {
+	e := v.evidence()
+	return Judge(Evidence{
+		Better: e.better, Base: e.base, Head: e.head, Look: e.look,
+		Paired: e.paired, Exact: e.exact, History: e.history, Prior: e.prior,
+	}, v.Threshold)
+}
+
 // TestVectors holds the rule against answers that were computed by other code.
 func TestVectors(t *testing.T) {
 	data, err := os.ReadFile(vectors)
@@ -60,6 +68,9 @@ func TestVectors(t *testing.T) {
 	for i, v := range file.Vectors {
 		e := v.evidence()
 		f := e.find()
+		if got, want := v.judge().Outcome, f.outcome(lossOf(v.Threshold, e.better)); got != want {
+			t.Errorf("vector %d: Judge says %v, the rule %v", i, got, want)
+		}
 		if got := words[f.rule(lossOf(v.Threshold, e.better))]; got != v.Want.Outcome {
 			t.Errorf("vector %d: outcome %s, want %s", i, got, v.Want.Outcome)
 		}
@@ -247,6 +258,37 @@ func TestFewest(t *testing.T) {
 	} {
 		if got := stat.Bounded(tt.n, tt.m, tt.level); got != tt.want {
 			t.Errorf("Bounded(%d, %d, %v) = %v, want %v", tt.n, tt.m, tt.level, got, tt.want)
+		}
+	}
+}
+
+// TestDrift: what looks sure by values that drift within their job is open, and
+// is not where both sides were measured in turn, or the values have no order.
+func TestDrift(t *testing.T) {
+	var drifting, mixed, head []float64
+	for i := range 20 {
+		drifting = append(drifting, 100+0.1*float64(i))
+		mixed = append(mixed, 100+0.1*float64(7*i%20))
+		head = append(head, 102.5+0.1*float64(7*i%20))
+	}
+	inTurn := make([]float64, len(drifting))
+	for i, v := range drifting {
+		inTurn[i] = v + 2.5 + 0.01*float64(i%3)
+	}
+	for _, tt := range []struct {
+		name       string
+		base, head []float64
+		paired     bool
+		want       Outcome
+	}{
+		{"base drifts", drifting, head, false, Inconclusive},
+		{"head drifts", mixed, inTurn, false, Inconclusive},
+		{"neither does", mixed, head, false, Regressed},
+		{"both do, in turn", drifting, inTurn, true, Regressed},
+	} {
+		got := Judge(Evidence{Better: bench.Lower, Base: tt.base, Head: tt.head, Look: LastLook, Paired: tt.paired}, .02)
+		if got.Outcome != tt.want {
+			t.Errorf("%s: %v, want %v: %+v", tt.name, got.Outcome, tt.want, got)
 		}
 	}
 }

@@ -30,6 +30,12 @@ func (i Interval) Widen(about, by float64) Interval {
 	return Interval{about - math.Hypot(about-i.Low, by), about + math.Hypot(i.High-about, by), i.Level}
 }
 
+// Stretch returns the interval with each end factor times as far from a point
+// within it.
+func (i Interval) Stretch(about, factor float64) Interval {
+	return Interval{about + factor*(i.Low-about), about + factor*(i.High-about), i.Level}
+}
+
 // Negate returns the interval of the negated quantity.
 func (i Interval) Negate() Interval { return Interval{-i.High, -i.Low, i.Level} }
 

@@ -242,3 +242,68 @@ func TestNormal(t *testing.T) {
 		t.Errorf("95 %% around 1 with an error of 2: %v", got)
 	}
 }
+
+// TestDrift: values of no order have none, a walk and a slope have, few values
+// and equal ones say nothing, and an outlier is no drift.
+func TestDrift(t *testing.T) {
+	slope := make([]float64, 20)
+	for i := range slope {
+		slope[i] = math.Exp(float64(i))
+	}
+	halves := append(slices.Repeat([]float64{1, 1.01}, 10), slices.Repeat([]float64{2, 2.01}, 10)...)
+	for _, tt := range []struct {
+		name      string
+		x         []float64
+		low, high float64
+	}{
+		{"nothing", nil, 0, 0},
+		{"equal", slices.Repeat([]float64{5}, 20), 0, 0},
+		{"a slope", slope, 0.9, mostDrift},
+		{"a short slope", slope[:8], 0, 0},
+		{"two levels", halves, 0.6, mostDrift},
+		{"in turn", slices.Repeat([]float64{1, 2}, 10), 0, 0},
+		{"outliers", append(slices.Repeat([]float64{3, 1, 2, 4}, 5), 1000, 1001), 0, 0},
+	} {
+		if got := Drift(tt.x); !(got >= tt.low && got <= tt.high) {
+			t.Errorf("%s: Drift(%v) = %v, want it from %v to %v", tt.name, tt.x, got, tt.low, tt.high)
+		}
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	found := map[float64]int{}
+	for _, rho := range []float64{0, 0.8} {
+		for range 1000 {
+			x := make([]float64, 20)
+			z := r.NormFloat64()
+			for i := range x {
+				x[i] = z
+				z = rho*z + math.Sqrt(1-rho*rho)*r.NormFloat64()
+			}
+			if Drift(x) > 0 {
+				found[rho]++
+			}
+		}
+	}
+	if found[0] > 5 || found[0.8] < 450 {
+		t.Errorf("found in %d of 1000 samples of 20 without drift, and in %d with 0.8", found[0], found[0.8])
+	}
+}
+
+func TestInflation(t *testing.T) {
+	if got := Inflation(0); got != 1 {
+		t.Errorf("Inflation(0) = %v", got)
+	}
+	if got := Inflation(0.8); math.Abs(got-3) > 1e-12 {
+		t.Errorf("Inflation(0.8) = %v, want 3", got)
+	}
+}
+
+func TestStretch(t *testing.T) {
+	i := Interval{-3, 5, 0.98}
+	if got, want := i.Stretch(1, 2), (Interval{-7, 9, 0.98}); got != want {
+		t.Errorf("Stretch = %v, want %v", got, want)
+	}
+	unbounded := Interval{math.Inf(-1), math.Inf(1), 0.98}
+	if got := unbounded.Stretch(0, 3); got != unbounded {
+		t.Errorf("Stretch of no bounds = %v", got)
+	}
+}
