@@ -112,11 +112,14 @@ func BetterByUnit(unit string) Better {
 	return Unknown
 }
 
+// asWords writes signs that have a meaning as words.
+var asWords = strings.NewReplacer("%", " pct ", "µ", "u", "μ", "u")
+
 // SnakeCase turns a tool's own name of a metric into one that can be written in
 // a configuration: letters and digits in lower case, everything else a single
 // underscore. "%" and "µ" keep their meaning as words.
 func SnakeCase(name string) string {
-	name = strings.NewReplacer("%", " pct ", "µ", "u", "μ", "u").Replace(name)
+	name = asWords.Replace(name)
 	var b strings.Builder
 	var last rune
 	runes := []rune(name)

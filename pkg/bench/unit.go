@@ -35,11 +35,14 @@ var rates = map[string]float64{
 	"rps": 1, "tps": 1, "ops": 1, "qps": 1, "iops": 1, "IOPS": 1, "mrps": 1e6, "Mrps": 1e6, "mops": 1e6, "Mops": 1e6, "krps": 1e3, "kops": 1e3, "kIOPS": 1e3, "kiops": 1e3, "ktps": 1e3, "kqps": 1e3,
 }
 
+// micro writes both signs of it as a letter. A replacer takes long to make.
+var micro = strings.NewReplacer("µ", "u", "μ", "u")
+
 // BaseUnit returns the base unit of a unit as printed, and the factor that a
 // number in it is multiplied by: ("ms" → 0.001, "s"), ("krps" → 1000, "ops/s"),
 // ("ns/op" → 1e-9, "s/op"). A unit that it does not know is its own base.
 func BaseUnit(printed string) (factor float64, base string) {
-	unit := strings.NewReplacer("µ", "u", "μ", "u").Replace(strings.TrimSpace(printed))
+	unit := micro.Replace(strings.TrimSpace(printed))
 	if f, ok := rates[unit]; ok {
 		return f, "ops/s"
 	}
