@@ -3,8 +3,10 @@ package format_test
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -149,36 +151,107 @@ func TestByName(t *testing.T) {
 	}
 }
 
-// BenchmarkDetect looks for a format in a log that has no results: every line of
-// it is tried by every format.
-func BenchmarkDetect(b *testing.B) {
-	log := []byte(strings.Repeat("INFO  2026-01-01 00:00:00,123 [shard 0:main] compaction - 12 sstables of 345 MB in 678 ms\n", 10_000))
-	b.SetBytes(int64(len(log)))
-	for b.Loop() {
-		if f, err := format.Detect(log); err == nil {
-			b.Fatalf("Detect: a log is taken for %s", f.Name)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(log)), "ns/byte")
-}
+// sizes are those over which time per byte must be flat.
+var sizes = []struct {
+	name string
+	n    int
+}{{"1KiB", 1 << 10}, {"1MiB", 1 << 20}, {"64MiB", 64 << 20}}
 
-// BenchmarkRead reads every format's largest input over and over.
-func BenchmarkRead(b *testing.B) {
-	for _, f := range format.All() {
-		b.Run(f.Name, func(b *testing.B) {
-			var input string
-			for _, path := range inputs(b, f.Name) {
-				if data := string(read(b, path)); len(data) > len(input) {
-					input = data
-				}
-			}
-			b.SetBytes(int64(len(input)))
-			b.ReportAllocs()
+// BenchmarkDetect looks for a format in a log that has no results: every line of
+// it may be tried by every format.
+func BenchmarkDetect(b *testing.B) {
+	const text = "INFO  2026-01-01 00:00:00,123 [shard 0:main] compaction - 12 sstables of 345 MB in 678 ms\n"
+	for _, size := range sizes {
+		log := []byte(strings.Repeat(text, 1+size.n/len(text)))
+		b.Run(size.name, func(b *testing.B) {
+			b.SetBytes(int64(len(log)))
 			for b.Loop() {
-				for range f.Read(strings.NewReader(input), "input") {
+				if f, err := format.Detect(log); err == nil {
+					b.Fatalf("Detect: a log is taken for %s", f.Name)
 				}
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(input)), "ns/byte")
+			reportPerByte(b, len(log))
 		})
 	}
+}
+
+// BenchmarkRead reads every format's largest input: as it is, and where it is
+// lines also over and over, up to each of the sizes, with the most memory that
+// was in use on the way.
+func BenchmarkRead(b *testing.B) {
+	for _, f := range format.All() {
+		whole, text := largestInputs(b, f.Name)
+		if text == "" {
+			b.Run(f.Name+"/whole", func(b *testing.B) { benchmarkRead(b, f, whole, len(whole)) })
+			continue
+		}
+		for _, size := range sizes {
+			b.Run(f.Name+"/"+size.name, func(b *testing.B) { benchmarkRead(b, f, text, size.n) })
+		}
+	}
+}
+
+// largestInputs returns the largest input of a format, and the largest that is
+// no document, so that it can be repeated.
+func largestInputs(b *testing.B, name string) (whole, text string) {
+	for _, path := range inputs(b, name) {
+		data := strings.TrimPrefix(string(read(b, path)), "\ufeff")
+		if len(data) > len(whole) {
+			whole = data
+		}
+		isDocument := strings.ContainsAny(data[:1], "{[<")
+		if !isDocument && !strings.Contains(data, "\n{") && len(data) > len(text) {
+			text = strings.TrimSuffix(data, "\n") + "\n"
+		}
+	}
+	return whole, text
+}
+
+func benchmarkRead(b *testing.B, f format.Format, text string, size int) {
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	live := 0.0
+	for b.Loop() {
+		in := &repeated{text: text, left: size}
+		for range f.Read(in, "input") {
+		}
+		live = max(live, in.live)
+	}
+	reportPerByte(b, size)
+	if size > memoryStep {
+		b.ReportMetric(live/(1<<20), "live-MiB")
+	}
+}
+
+func reportPerByte(b *testing.B, size int) {
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*size), "ns/byte")
+}
+
+// memoryStep is after how many bytes the memory in use is looked at.
+const memoryStep = 16 << 20
+
+// repeated is a text over and over, up to a size, that looks at the memory of
+// who reads it.
+type repeated struct {
+	text       string
+	at         int // in text
+	left, read int
+	live       float64 // most bytes in use
+}
+
+func (r *repeated) Read(p []byte) (int, error) {
+	if r.left == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p[:min(len(p), r.left)], r.text[r.at:])
+	r.at = (r.at + n) % len(r.text)
+	r.left -= n
+	if before := r.read; (before+n)/memoryStep > before/memoryStep {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		r.live = max(r.live, float64(m.HeapAlloc))
+	}
+	r.read += n
+	return n, nil
 }

@@ -27,17 +27,13 @@ var _ = register(Format{
 	Name:  "google-benchmark-console",
 	Tool:  "Google Benchmark, as it prints for people",
 	Print: "./bench --benchmark_repetitions=10",
-	How:   "a header Benchmark, Time, CPU, Iterations, or a row below it",
-	Sniff: sniffLine(
-		`^[>\s]*Benchmark\s+Time\s+CPU\s+Iterations(?:\s|$)`,
-		`^[>\s]*\S.*?\s[\d.e+]+ (?:ns|us|ms|s)\s+[\d.e+]+ (?:ns|us|ms|s)\s+\d+(?:\s+\w+=[\d.]+\S*)*\s*$`,
-	),
-	Read: readGBenchConsole,
+	How:   "a header Benchmark, Time, CPU, Iterations",
+	Sniff: sniffLine(`^[>\s]*Benchmark\s+Time\s+CPU\s+Iterations(?:\s|$)`),
+	Read:  readGBenchConsole,
 })
 
 var (
 	gbenchHeader = regexp.MustCompile(`^Benchmark\s+Time\s+CPU\s+Iterations(?:\s+(.*))?$`)
-	gbenchRow    = regexp.MustCompile(`^(\S.*?)\s+([-\w.+]+) (ns|us|ms|s|%)\s+([-\w.+]+) (ns|us|ms|s|%)\s+(\d+)(?:\s+(\S.*))?$`)
 	gbenchError  = regexp.MustCompile(`^(\S.*?)\s+ERROR OCCURRED: `)
 	// gbenchCounter is a number with a factor, k for 1000 or Ki for 1024, and the
 	// unit of a rate or of an inverted one.
@@ -79,11 +75,11 @@ func (t *gbenchTable) line(l line) bool {
 	if m := gbenchError.FindStringSubmatch(l.text); m != nil {
 		return t.yield(bench.Result{}, l.errorf("want a result of %s, have an error: it is missing", m[1]))
 	}
-	m := gbenchRow.FindStringSubmatch(l.text)
-	if m == nil {
+	name, cells := splitGBenchRow(l.text)
+	if name == "" {
 		return true
 	}
-	aggregate := gbenchAggregate.FindStringSubmatch(m[1])
+	aggregate := gbenchAggregate.FindStringSubmatch(name)
 	if aggregate == nil || aggregate[1] != t.benchmark {
 		if !t.endAggregates() {
 			return false
@@ -92,15 +88,16 @@ func (t *gbenchTable) line(l line) bool {
 	if aggregate != nil && aggregate[2] == "cv" {
 		return true // the deviation over the mean
 	}
-	res := bench.Result{Name: m[1]}
-	for _, column := range [][3]string{{"time_per_op", m[2], m[3]}, {"cpu_per_op", m[4], m[5]}} {
-		v, err := parseNumber(column[1])
+	res := bench.Result{Name: name}
+	for i, metric := range []string{"time_per_op", "cpu_per_op"} {
+		number, unit := cells[2*i], cells[2*i+1]
+		v, err := parseNumber(number)
 		if err != nil || v < 0 {
-			return t.yield(bench.Result{}, l.errorf("want a time before %q, have %q", column[2], column[1]))
+			return t.yield(bench.Result{}, l.errorf("want a time before %q, have %q", unit, number))
 		}
-		res.Values = append(res.Values, bench.Measure(column[0], v, column[2]+"/op"))
+		res.Values = append(res.Values, bench.Measure(metric, v, unit+"/op"))
 	}
-	res.Values = append(res.Values, t.userCounters(m[7])...)
+	res.Values = append(res.Values, t.userCounters(cells[5:])...)
 	if aggregate == nil {
 		return t.yield(res, nil)
 	}
@@ -108,15 +105,31 @@ func (t *gbenchTable) line(l line) bool {
 		t.benchmark, t.aggregates = aggregate[1], map[string]bench.Result{}
 	}
 	t.aggregates[aggregate[2]] = res
-	t.repetitions, _ = strconv.Atoi(m[6]) // not known where there are too many digits
+	t.repetitions, _ = strconv.Atoi(cells[4]) // not known where there are too many digits
 	return true
 }
 
-// userCounters reads "name=value name=value", or the values of the columns. What
+// gbenchUnits are those of the columns of time; % is that of the aggregate cv.
+var gbenchUnits = []string{"ns", "us", "ms", "s", "%"}
+
+// splitGBenchRow returns the name, in which there may be blanks, and the words
+// after it: a time, its unit, again both, the iterations, and counters. A line
+// that is no row has no name.
+func splitGBenchRow(text string) (name string, cells []string) {
+	words := strings.Fields(text)
+	for i := 1; i+4 < len(words); i++ {
+		if slices.Contains(gbenchUnits, words[i+1]) && slices.Contains(gbenchUnits, words[i+3]) && isInteger(words[i+4]) {
+			return strings.Join(words[:i], " "), words[i:]
+		}
+	}
+	return "", nil
+}
+
+// userCounters reads words of "name=value", or the values of the columns. What
 // follows them is a label.
-func (t *gbenchTable) userCounters(text string) []bench.Value {
+func (t *gbenchTable) userCounters(words []string) []bench.Value {
 	var values []bench.Value
-	for i, word := range strings.Fields(text) {
+	for i, word := range words {
 		name, number, ok := strings.Cut(word, "=")
 		if !ok && i < len(t.counters) {
 			name, number, ok = t.counters[i], word, true

@@ -1,7 +1,6 @@
 package format
 
 import (
-	"bytes"
 	"cmp"
 	"io"
 	"iter"
@@ -109,17 +108,18 @@ func stopwatchLine(text string) (label string, words []string, ok bool) {
 // sniffKudu asks for a line that no other tool prints. "X: real 1s" is none
 // without one of the stopwatch's own words, or all of its times.
 func sniffKudu(input []byte) bool {
-	for l, err := range lines(bytes.NewReader(input), "") {
-		if err != nil {
-			return false
-		}
-		text := kuduText(l.text)
-		if label, words, ok := stopwatchLine(text); ok && len(words) > 1 &&
+	for text := range linesWith(input, []byte("real")) {
+		if label, words, ok := stopwatchLine(kuduText(text)); ok && len(words) > 1 &&
 			(kuduLabel.MatchString(label) || slices.Contains(words, "user") && slices.Contains(words, "sys")) {
 			return true
 		}
-		for _, k := range kuduLines {
-			if k.own && strings.Contains(text, k.words) && k.pattern.MatchString(text) {
+	}
+	for _, k := range kuduLines {
+		if !k.own {
+			continue
+		}
+		for text := range linesWith(input, []byte(k.words)) {
+			if k.pattern.MatchString(kuduText(text)) {
 				return true
 			}
 		}

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"iter"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -89,24 +90,33 @@ func shortest(texts [][]byte) int {
 // matches reports whether a line of input matches.
 func (p linePattern) matches(input []byte) bool {
 	for _, need := range p.needs {
+		for text := range linesWith(input, need) {
+			if p.MatchString(text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// linesWith yields the lines of input that have a text in them, as lines does.
+func linesWith(input, need []byte) iter.Seq[string] {
+	return func(yield func(string) bool) {
 		for rest := input; len(rest) > 0; {
 			i := bytes.Index(rest, need)
 			if i < 0 {
-				break
+				return
 			}
 			start := bytes.LastIndexByte(rest[:i], '\n') + 1
 			end := len(rest)
 			if n := bytes.IndexByte(rest[i:], '\n'); n >= 0 {
 				end = i + n
 			}
-			if end-start <= maxLine {
-				text := clean(string(bytes.TrimPrefix(rest[start:end], []byte("\ufeff"))))
-				if p.MatchString(text) {
-					return true
-				}
+			text := bytes.TrimPrefix(rest[start:end], []byte("\ufeff"))
+			if len(text) <= maxLine && !yield(clean(string(text))) {
+				return
 			}
 			rest = rest[min(end+1, len(rest)):]
 		}
 	}
-	return false
 }
