@@ -15,7 +15,11 @@ import (
 func (w world) gateCommand() *cobra.Command {
 	return w.subcommand("gate [flags] [-- COMMAND…]", "gate",
 		"The whole job: measure, find the baseline, decide, report, keep the baseline", cobra.ArbitraryArgs,
-		func(cmd *cobra.Command, o *optionSet) error { return w.gate(cmd.Context(), o) })
+		func(cmd *cobra.Command, o *optionSet) error {
+			err := w.gate(cmd.Context(), o)
+			w.publishFailure(err)
+			return err
+		})
 }
 
 // gate is the whole pipeline.

@@ -135,6 +135,7 @@ var (
 var optionsOf = map[string][]string{
 	"gate":          slices.Concat(measuringOptions, keepingOptions, findingOptions, decidingOptions),
 	"measure":       slices.Concat(measuringOptions, []string{"out"}),
+	"noise":         slices.Concat(measuringOptions, []string{"fail", "output"}),
 	"compare":       slices.Concat([]string{"config", "suite", "format"}, decidingOptions),
 	"report":        slices.Concat([]string{"config"}, findingOptions, decidingOptions),
 	"parse":         {"suite", "format", "output"},

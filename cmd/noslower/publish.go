@@ -95,6 +95,19 @@ func (w world) publishStep(v gate.Verdict) {
 	}
 }
 
+// publishFailure sets the outputs of a step that ended before there was a
+// verdict, so that a later step can ask for the status of any.
+func (w world) publishFailure(err error) {
+	var ended *ending
+	if w.Runner == nil || !errors.As(err, &ended) || ended.err == nil {
+		return
+	}
+	w.warn(w.Runner.SetOutput("outcome", gate.Inconclusive.String()))
+	w.warn(w.Runner.SetOutput("status", strconv.Itoa(int(ended.status))))
+	w.warn(w.Runner.AddSummary("⚠️ **noslower could not decide.** Status " + strconv.Itoa(int(ended.status)) + "; the log says why."))
+	w.Runner.Annotate("noslower", visible(ended.err))
+}
+
 // maxSummary leaves room for what the library adds to a summary of 1 MiB.
 const maxSummary = 1<<20 - 1<<10
 

@@ -313,10 +313,7 @@ func (d *decider) compare(pair match, s standard) Comparison {
 	}
 	if !e.paired {
 		e.history = d.costHistory(pair.base.Key(), s.metric.Better)
-		e.prior = d.policy.NoiseTimes
-		if s.metric.IsCount() {
-			e.prior = d.policy.NoiseCounts
-		}
+		e.prior = d.policy.priorOf(s.metric)
 	}
 	f := e.find()
 	c.record(f, s)

@@ -38,6 +38,26 @@ func (d *decider) settle() {
 		d.react(d.policy.OnErrors, e)
 	}
 	d.missing()
+	d.pointToCPUTime()
+}
+
+// pointToCPUTime tells of the time to trust on a noisy machine, where a wall-clock
+// metric that gates stayed open and the processor's time was measured with it.
+func (d *decider) pointToCPUTime() {
+	i := slices.IndexFunc(d.verdict.Comparisons, func(c Comparison) bool { return c.Metric.Name == "cpu_time" && c.Base != nil })
+	if i < 0 || d.verdict.Comparisons[i].Gating {
+		return
+	}
+	cpu := d.verdict.Comparisons[i]
+	for _, c := range d.verdict.Comparisons {
+		wallClock := strings.HasSuffix(c.Metric.Unit, "/s") || strings.TrimSuffix(c.Metric.Unit, "/op") == "s"
+		if c.Gating && wallClock && c.Outcome == Inconclusive && cpu.Detectable < c.Detectable/2 {
+			d.verdict.Warnings = append(d.verdict.Warnings, fmt.Sprintf(
+				"the processor's time of the runs could have shown %s or more, where the clock on the wall has to be trusted for %s of %s: --fail cpu_time=%s gates on it",
+				Percent(cpu.Detectable), c.Metric.Name, d.name(c.Benchmark), strings.ReplaceAll(Percent(niceAbove(cpu.Detectable)), " ", "")))
+			return
+		}
+	}
 }
 
 // loosened says which of the standards that base was judged by head's are less
@@ -152,11 +172,7 @@ func (d *decider) tooFew(k bench.Key, head bench.Sample, s standard) string {
 // fewSentence says that so many values of head, against so many of base or, at
 // 0, against as many, are too few, and what would do; "" where they are not.
 func fewSentence(base, head int) string {
-	level := 1 - failAlphas[LastLook]
-	aSide := 1
-	for !stat.Bounded(aSide, aSide, level) {
-		aSide++
-	}
+	level, aSide := 1-failAlphas[LastLook], enoughRuns()
 	would := fmt.Sprintf("it takes %d on each side", aSide)
 	if base == 0 {
 		if head >= aSide {
