@@ -5,8 +5,9 @@ import (
 	"cmp"
 	"io"
 	"iter"
-	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/noslower/noslower/pkg/bench"
 )
@@ -34,19 +35,10 @@ var _ = register(Format{
 	Read:    readLabelled,
 })
 
-var (
-	labelledNumber = `([-+]?(?:\d[\d.,']*|\.\d+)(?:[eE][-+]?\d+)?)([a-zA-Zµμ%]*(?:/[a-zA-Z]+)?|\s+[a-zA-Zµμ%]+(?:/[a-zA-Z]+)?)$`
-	// labelledPair is "LABEL: N unit" or "LABEL = N unit".
-	labelledPair = regexp.MustCompile(`^(?:[-*]\s+)?([A-Za-z][^:=]*?)\s*[:=]\s*` + labelledNumber)
-	// labelledParameter is "NAME = VALUE;" before a pair.
-	labelledParameter = regexp.MustCompile(`^(\w+)\s*=\s*([^\s;=]+);\s+`)
-	// labelledWords is "NAME [METRIC] N unit".
-	labelledWords = regexp.MustCompile(`^(?:[-*]\s+)?([A-Za-z]\S*(?:\s+[A-Za-z_]\S*)*)\s+` + labelledNumber)
-	// labelledHeading is "NAME:".
-	labelledHeading = regexp.MustCompile(`^(?:[-*]\s+)?([A-Za-z][^:=]*?)\s*:$`)
-)
-
 func sniffLabelled(input []byte) bool {
+	if sniffTime(input) {
+		return false // "real 0.05" is more than a label
+	}
 	values := 0
 	for l, err := range lines(bytes.NewReader(input), "") {
 		if err != nil {
@@ -83,34 +75,53 @@ func readLabelled(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 
 // parseLabelled reads a line below a heading: the next heading, or a result.
 func parseLabelled(l line, heading string) (next string, res bench.Result, ok bool) {
-	if m := labelledHeading.FindStringSubmatch(l.text); m != nil {
-		return oneBlank(m[1]), bench.Result{}, false
+	text := strings.TrimPrefix(strings.TrimPrefix(l.text, "- "), "* ")
+	for {
+		// "size = 64; elapsed = 2us"
+		parameter, rest, more := strings.Cut(text, "; ")
+		name, value, isPair := strings.Cut(parameter, "=")
+		if !more || !isPair {
+			break
+		}
+		heading = oneBlank(heading + " " + strings.TrimSpace(name) + "=" + strings.TrimSpace(value))
+		text = rest
 	}
-	for m := labelledParameter.FindStringSubmatch(l.text); m != nil; m = labelledParameter.FindStringSubmatch(l.text) {
-		heading = strings.TrimSpace(heading + " " + m[1] + "=" + m[2])
-		l.text = l.text[len(m[0]):]
-	}
-	if m := labelledPair.FindStringSubmatch(l.text); m != nil {
-		v, ok := measureLabelled(m[1], m[2], strings.TrimSpace(m[3]))
-		return "", bench.Result{Name: heading, Values: []bench.Value{v}}, ok
-	}
-	m := labelledWords.FindStringSubmatch(l.text)
-	if m == nil {
+	text = strings.TrimSpace(text)
+	if text == "" || !unicode.IsLetter(rune(text[0])) {
 		return "", bench.Result{}, false
 	}
-	words := strings.Fields(m[1])
-	metric := ""
-	if last := len(words) - 1; last > 0 {
-		words, metric = words[:last], words[last]
+	if i := strings.IndexAny(text, ":="); i >= 0 {
+		label, after := strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+1:])
+		if after == "" && text[i] == ':' {
+			return oneBlank(label), bench.Result{}, false
+		}
+		v, ok := measureLabelled(label, after)
+		return "", bench.Result{Name: heading, Values: []bench.Value{v}}, ok
 	}
-	v, ok := measureLabelled(metric, m[2], strings.TrimSpace(m[3]))
-	return "", bench.Result{Name: strings.Join(words, " "), Values: []bench.Value{v}}, ok
+	words := strings.Fields(text)
+	number := slices.IndexFunc(words, func(w string) bool { return strings.ContainsAny(w[:1], "+-.0123456789") })
+	if number < 1 || number < len(words)-2 {
+		return "", bench.Result{}, false
+	}
+	labels, metric := words[:number], ""
+	if last := len(labels) - 1; last > 0 {
+		labels, metric = labels[:last], labels[last]
+	}
+	v, ok := measureLabelled(metric, strings.Join(words[number:], " "))
+	return "", bench.Result{Name: strings.Join(labels, " "), Values: []bench.Value{v}}, ok
 }
 
-// measureLabelled makes a value of a number. A unit must be one that has a
-// direction, or a factor: "5 apples" is the end of a sentence. What has a unit
-// and no name is called by the unit.
-func measureLabelled(metric, number, unit string) (bench.Value, bool) {
+// labelledUnits are the metrics of numbers that have but a unit.
+var labelledUnits = map[string]string{"": "value", "%": "share", "s": "time", "B": "size"}
+
+// measureLabelled makes a value of "N" or "N unit". The unit must be one that
+// has a direction, or a factor: "5 apples" is the end of a sentence. What has a
+// unit and no name is called by the unit.
+func measureLabelled(metric, text string) (bench.Value, bool) {
+	number, unit := text, ""
+	if i := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("+-.,'0123456789eE", r) }); i >= 0 {
+		number, unit = text[:i], strings.TrimSpace(text[i:])
+	}
 	if len(unit) == 1 && strings.Contains("kKMG", unit) {
 		number, unit = number+unit, ""
 	}
@@ -119,13 +130,15 @@ func measureLabelled(metric, number, unit string) (bench.Value, bool) {
 	if err != nil || unit != "" && unit != "%" && bench.BetterByUnit(base) == bench.Unknown {
 		return bench.Value{}, false
 	}
-	byUnit := map[string]string{"": "value", "%": "share", "s": "time", "B": "size"}
-	name := cmp.Or(metric, byUnit[base], metricOfUnit(unit))
-	if bench.SnakeCase(name) == "" {
-		return bench.Value{}, false
+	if metric == "" {
+		metric = cmp.Or(labelledUnits[base], metricOfUnit(unit))
 	}
-	if unit == "" {
-		return measureNamed(bench.SnakeCase(name), v), true
+	name := bench.SnakeCase(metric)
+	switch {
+	case name == "":
+		return bench.Value{}, false
+	case unit == "":
+		return measureNamed(name, v), true
 	}
 	return bench.Measure(name, v, unit), true
 }

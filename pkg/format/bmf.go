@@ -1,0 +1,72 @@
+package format
+
+import (
+	"regexp"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// Bencher Metric Format (https://bencher.dev/docs/reference/bencher-metric-format/):
+//
+//	{"benchmark": {"latency": {"value": 3247.0, "lower_value": 3103.5, "upper_value": 3390.5}, "my-measure": {"value": 5}}}
+//
+// A measure that Bencher brings has a unit; one of a project's own has none
+// here, and no direction.
+var _ = register(Format{
+	Name:    "bmf",
+	Tool:    "Bencher Metric Format",
+	How:     `a JSON object of objects of objects with "value"`,
+	Print:   "what you give bencher run --adapter json",
+	General: true,
+	Sniff:   bmfShape.sniff,
+	Read:    bmfShape.read(readBMF),
+})
+
+var (
+	bmfHead            = regexp.MustCompile(`^\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:lower_|upper_)?value"\s*:\s*[-\d"n]`)
+	bmfShape jsonShape = bmfHead.Match
+)
+
+// bmfMeasures are the metrics and units of the measures that Bencher brings.
+var bmfMeasures = map[string][2]string{
+	"latency":          {"time_per_op", "ns"},
+	"throughput":       {"throughput", "ops/s"},
+	"build-time":       {"build_time", "s"},
+	"file-size":        {"file_size", "B"},
+	"instructions":     {"instructions_per_op", "instructions/op"},
+	"estimated-cycles": {"estimated_cycles_per_op", "cycles/op"},
+	"total-bytes":      {"bytes_per_op", "B/op"},
+	"total-blocks":     {"allocs_per_op", "allocs/op"},
+}
+
+func readBMF(d *jsonDocument) error {
+	return d.members(func(name string) error {
+		res := bench.Result{Name: name}
+		err := d.members(func(measure string) error {
+			var m struct {
+				Value *float64
+				Lower *float64 `json:"lower_value"`
+				Upper *float64 `json:"upper_value"`
+			}
+			if err := d.decode(&m); err != nil {
+				return err
+			}
+			known, ok := bmfMeasures[measure]
+			if !ok {
+				known = [2]string{measure, ""}
+			}
+			v, ok := d.number(name, measure, m.Value)
+			if !ok || bench.SnakeCase(known[0]) == "" {
+				return nil
+			}
+			value := bench.Measure(known[0], v, known[1])
+			if m.Lower != nil || m.Upper != nil {
+				value.Statistic = &bench.Spread{} // between bounds of any kind
+			}
+			res.Values = append(res.Values, value)
+			return nil
+		})
+		d.result(res)
+		return err
+	})
+}

@@ -1,0 +1,141 @@
+package format
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"iter"
+	"regexp"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// The custom JSON of github-action-benchmark
+// (https://github.com/benchmark-action/github-action-benchmark#examples), in which a
+// value may be of anything:
+//
+//	[{"name": "Sort", "unit": "ms", "value": 120.5, "range": "3", "extra": "…"}]
+//
+// and its history, of which the newest entry of each suite is read:
+//
+//	window.BENCHMARK_DATA = {"entries": {"Suite": [{"commit": {…}, "tool": "customBiggerIsBetter", "benches": [{"name": …}]}]}}
+//
+// The direction of a value is told by its unit, or in the history by the tool.
+// Where the history has several suites, a benchmark's name has its suite's before
+// it. The range is text for people and not read.
+var _ = register(Format{
+	Name:    "github-action-benchmark",
+	Tool:    "github-action-benchmark: its custom JSON, its data.js",
+	How:     `a JSON array of objects with "name", "unit" and "value", or window.BENCHMARK_DATA`,
+	Print:   "what you give it as output-file-path, or with the file dev/bench/data.js of its branch",
+	General: true,
+	Sniff:   func(input []byte) bool { return gabHistory.Match(input) || gabShape.sniff(input) },
+	Read:    readGAB,
+})
+
+var (
+	gabShape        = withKeys("[].name", "[].unit", "[].value")
+	gabHistoryShape = withKeys("entries")
+	gabHistory      = regexp.MustCompile(`^\x{feff}?\s*window\.BENCHMARK_DATA\s*=\s*\{`)
+)
+
+type gabBench struct {
+	Name, Unit string
+	Value      *float64
+}
+
+// gabTools are the tools of which the direction is known where the unit tells
+// none.
+var gabTools = map[string]bench.Better{"customBiggerIsBetter": bench.Higher, "customSmallerIsBetter": bench.Lower}
+
+func readGAB(r io.Reader, name string) iter.Seq2[bench.Result, error] {
+	return func(yield func(bench.Result, error) bool) {
+		input, err := readDocument(r, name)
+		if err != nil {
+			yield(bench.Result{}, err)
+			return
+		}
+		if m := gabHistory.FindIndex(input); m != nil {
+			// The line ends before the object stay, so that lines keep their numbers.
+			assignment := bytes.ReplaceAll(input[:m[1]-1], []byte("\n"), nil)
+			input = append(bytes.Repeat([]byte("\n"), m[1]-1-len(assignment)), input[m[1]-1:]...)
+			gabHistoryShape.readAll(input, name, readGABHistory, yield)
+			return
+		}
+		gabShape.readAll(input, name, func(d *jsonDocument) error {
+			return d.elements(func() error {
+				var b gabBench
+				if err := d.decode(&b); err != nil {
+					return err
+				}
+				b.result(d, "", bench.Unknown)
+				return nil
+			})
+		}, yield)
+	}
+}
+
+func readGABHistory(d *jsonDocument) error {
+	type entry struct {
+		Tool    string
+		Benches []gabBench
+	}
+	var suites []string
+	newest := map[string]entry{}
+	err := d.member("entries", func() error {
+		return d.members(func(suite string) error {
+			suites = append(suites, suite)
+			return d.elements(func() error {
+				var e entry
+				if err := d.decode(&e); err != nil {
+					return err
+				}
+				newest[suite] = e
+				return nil
+			})
+		})
+	})
+	if err != nil {
+		return err // of a history that is cut off the newest entry is not known
+	}
+	for _, suite := range suites {
+		prefix := ""
+		if len(suites) > 1 {
+			prefix = suite + ": "
+		}
+		for _, b := range newest[suite].Benches {
+			b.result(d, prefix, gabTools[newest[suite].Tool])
+		}
+	}
+	return nil
+}
+
+func (b gabBench) result(d *jsonDocument, prefix string, better bench.Better) {
+	name := prefix + b.Name
+	v, ok := d.number(name, "value", b.Value)
+	if !ok {
+		return
+	}
+	value := measureAny("", v, b.Unit)
+	if better != bench.Unknown {
+		value.Metric.Better = better
+	}
+	d.result(bench.Result{Name: name, Values: []bench.Value{value}})
+}
+
+// measureAny makes a value of a number of which its tool says no more than a
+// unit, and perhaps a name. A time without a name is that of an operation.
+func measureAny(metric string, v float64, unit string) bench.Value {
+	if metric != "" {
+		return bench.Measure(metric, v, unit)
+	}
+	switch _, base := bench.BaseUnit(unit); base {
+	case "s":
+		return bench.Measure("time_per_op", v, unit)
+	case "B":
+		return bench.Measure("size", v, unit)
+	case "ops":
+		return bench.Measure("count", v, unit)
+	}
+	return bench.Measure(cmp.Or(bench.SnakeCase(metricOfUnit(unit)), "value"), v, unit)
+}

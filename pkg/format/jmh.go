@@ -1,0 +1,178 @@
+package format
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// The JSON of the Java Microbenchmark Harness, as printed by
+// https://github.com/openjdk/jmh/blob/master/jmh-core/src/main/java/org/openjdk/jmh/results/format/JSONResultFormat.java:
+//
+//	[{"jmhVersion": "1.37", "benchmark": "org.example.Sort.sort", "mode": "thrpt", "threads": 1, "forks": 2, "params": {"size": "10"},
+//	  "primaryMetric": {"score": 3467631.2, "scoreError": "NaN", "scorePercentiles": {"50.0": 3474993.5, …}, "scoreUnit": "ops/s",
+//	    "rawData": [[3524193.1, …], [3440045.3, …]]},
+//	  "secondaryMetrics": {"gc.alloc.rate.norm": {"score": 24.0, "scoreUnit": "B/op", "rawData": […], …}}}]
+//
+// Each list in rawData is of one fork, and so a launch. Throughput (thrpt) is
+// better higher; average time (avgt) and the time of a single shot (ss), whose
+// name says so, are times of one operation; sampled times (sample) are
+// latencies, in a histogram of pairs of time and count for each iteration.
+var _ = register(Format{
+	Name:  "jmh",
+	Tool:  "JMH",
+	How:   `a JSON array of objects with "benchmark", "mode" and "primaryMetric"`,
+	Print: "java -jar target/benchmarks.jar -rf json -rff /dev/stdout -o /dev/stderr",
+	Sniff: jmhShape.sniff,
+	Read:  jmhShape.read(readJMH),
+})
+
+var jmhShape = withKeys("[].benchmark", "[].mode", "[].primaryMetric")
+
+type jmhBenchmark struct {
+	Benchmark        string
+	Mode             string
+	Params           map[string]string
+	PrimaryMetric    jmhMetric
+	SecondaryMetrics map[string]jmhMetric
+}
+
+type jmhMetric struct {
+	Score            *float64
+	ScoreUnit        string
+	ScorePercentiles map[string]*float64
+	RawData          [][]*float64
+	RawDataHistogram [][][][2]float64 // by fork and iteration
+}
+
+func readJMH(d *jsonDocument) error {
+	return d.elements(func() error {
+		var b jmhBenchmark
+		if err := d.decode(&b); err != nil {
+			return err
+		}
+		b.results(d)
+		return nil
+	})
+}
+
+func (b *jmhBenchmark) results(d *jsonDocument) {
+	name := b.Benchmark
+	var params []string
+	for _, key := range slices.Sorted(maps.Keys(b.Params)) {
+		params = append(params, key+"="+b.Params[key])
+	}
+	if params != nil {
+		name += "(" + strings.Join(params, ", ") + ")"
+	}
+	metric := "time_per_op"
+	switch b.Mode {
+	case "thrpt":
+		metric = "throughput"
+	case "sample":
+		metric = "latency_mean"
+		b.PrimaryMetric.ScoreUnit = strings.TrimSuffix(b.PrimaryMetric.ScoreUnit, "/op")
+		b.PrimaryMetric.percentiles(d, name)
+	case "ss":
+		name += " ss"
+	}
+	b.PrimaryMetric.results(d, name, func(v float64, unit string) bench.Value {
+		return bench.Measure(metric, v, unit)
+	})
+	for _, label := range slices.Sorted(maps.Keys(b.SecondaryMetrics)) {
+		if m := b.SecondaryMetrics[label]; !jmhPercentile.MatchString(label) {
+			m.results(d, name, func(v float64, unit string) bench.Value { return measureJMH(label, v, unit) })
+		}
+	}
+}
+
+// jmhPercentile matches the percentiles of sampled times, which are read from
+// the primary metric.
+var jmhPercentile = regexp.MustCompile(`(?:^|·)p[01]\.\d+$`)
+
+// results yields the values by fork, or the score where there are none.
+func (m *jmhMetric) results(d *jsonDocument, name string, measure func(v float64, unit string) bench.Value) {
+	launches := m.RawData
+	for _, iterations := range m.RawDataHistogram {
+		launches = append(launches, histogramMeans(iterations))
+	}
+	some := false
+	for launch, raw := range launches {
+		res := bench.Result{Name: name, Launch: launch}
+		for _, v := range d.numbers(name, "rawData", raw) {
+			res.Values = append(res.Values, measure(v, m.ScoreUnit))
+		}
+		some = some || len(res.Values) > 0
+		d.result(res)
+	}
+	if some {
+		return
+	}
+	if v, ok := d.number(name, "score", m.Score); ok {
+		value := measure(v, m.ScoreUnit)
+		value.Statistic = &bench.Spread{}
+		d.result(bench.Result{Name: name, Values: []bench.Value{value}})
+	}
+}
+
+// histogramMeans returns the mean of each iteration's times.
+func histogramMeans(iterations [][][2]float64) []*float64 {
+	var means []*float64
+	for _, pairs := range iterations {
+		sum, count := 0.0, 0.0
+		for _, p := range pairs {
+			sum, count = sum+p[0]*p[1], count+p[1]
+		}
+		if mean := sum / count; count > 0 {
+			means = append(means, &mean)
+		}
+	}
+	return means
+}
+
+// percentiles yields those of sampled times.
+func (m *jmhMetric) percentiles(d *jsonDocument, name string) {
+	res := bench.Result{Name: name}
+	for _, p := range slices.Sorted(maps.Keys(m.ScorePercentiles)) {
+		v, metric := m.ScorePercentiles[p], latencyMetric(p)
+		if v != nil && *v >= 0 && metric != "" {
+			res.Values = append(res.Values, statistic(metric, *v, m.ScoreUnit, bench.NoSpread, nil, 0))
+		}
+	}
+	d.result(res)
+}
+
+// latencyMetric names the metric of a percentile such as "99.9"; "" for the
+// least, which no one waits for.
+func latencyMetric(percentile string) string {
+	whole, fraction, _ := strings.Cut(percentile, ".")
+	switch whole {
+	case "0":
+		return ""
+	case "100":
+		return "latency_max"
+	}
+	return "latency_p" + whole + strings.TrimRight(fraction, "0")
+}
+
+// measureJMH makes a value of a secondary metric: of a profiler, or of a counter
+// or method that the benchmark's author named.
+func measureJMH(label string, v float64, unit string) bench.Value {
+	label = strings.TrimPrefix(label, "·")
+	switch {
+	case label == "gc.alloc.rate.norm":
+		return bench.Measure("bytes_per_op", v, unit)
+	case unit == "#/op" && (label == "cycles" || label == "instructions"):
+		return bench.Measure(metricOfUnit(label+"/op"), v, label+"/op")
+	case unit == "#/op":
+		return bench.Measure(label+" per op", v, label+"/op")
+	}
+	value := bench.Measure(label, v, unit)
+	if strings.HasPrefix(label, "gc.") && value.Metric.Better == bench.Higher {
+		value.Metric.Better = bench.Unknown // to allocate faster is no gain
+	}
+	return value
+}

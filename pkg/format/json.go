@@ -1,0 +1,428 @@
+package format
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// A jsonShape tells a tool's JSON document by its head. Each document of an
+// input that has the shape is read; what stands before, between and after them,
+// a log's lines or those of npm, is passed over.
+type jsonShape func(head []byte) bool
+
+// Bounds of what is looked at to tell a document's shape: where it begins, and
+// how far its keys are looked for.
+const (
+	maxJSONStart = 1 << 20
+	maxJSONHead  = 64 << 10
+	maxJSONPath  = 8 // levels below which keys are not looked for
+)
+
+// withKeys is the shape of a document that has all of these keys in its head,
+// each written as a path: "benchmarks[].name".
+func withKeys(paths ...string) jsonShape {
+	return func(head []byte) bool {
+		missing := slices.Clone(paths)
+		scanJSON(head, func(path string) bool {
+			if i := slices.Index(missing, path); i >= 0 {
+				missing = slices.Delete(missing, i, i+1)
+			}
+			return len(missing) > 0
+		})
+		return len(missing) == 0
+	}
+}
+
+// orElse is the shape of a document that is of one of two.
+func (s jsonShape) orElse(o jsonShape) jsonShape {
+	return func(head []byte) bool { return s(head) || o(head) }
+}
+
+// sniff is a Format's Sniff: it looks for a document no further than
+// maxJSONStart.
+func (s jsonShape) sniff(input []byte) bool {
+	return s.find(input[:min(len(input), maxJSONStart+maxJSONHead)], 0) >= 0
+}
+
+// find returns where the next document of the shape begins in input, or -1. A
+// document begins a line. One of another shape is passed over as far as it was
+// looked at, so that the time is linear.
+func (s jsonShape) find(input []byte, from int) int {
+	for at := from; at < len(input); {
+		line := input[at:]
+		start := at + len(line) - len(bytes.TrimLeft(line, " \t\r\n\ufeff"))
+		if start >= len(input) {
+			return -1
+		}
+		next := start
+		if c := input[start]; c == '{' || c == '[' {
+			head := input[start:min(len(input), start+maxJSONHead)]
+			if s(head) {
+				return start
+			}
+			next += scanJSON(head, nil)
+		}
+		end := bytes.IndexByte(input[next:], '\n')
+		if end < 0 {
+			return -1
+		}
+		at = next + end
+	}
+	return -1
+}
+
+// scanJSON goes through the JSON value that data begins with, and hands the
+// path of each key to key, if that is not nil, until it returns false. It
+// returns how much of data it went through: as far as the value goes, or what is
+// not JSON. It checks no more than that.
+func scanJSON(data []byte, key func(path string) bool) int {
+	type level struct {
+		path   string
+		object bool
+	}
+	var levels []level
+	path := "" // of the value that comes next
+	isKey := false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; c {
+		case '{', '[':
+			if c == '[' && len(levels) < maxJSONPath {
+				path += "[]"
+			}
+			levels = append(levels, level{path, c == '{'})
+			isKey = c == '{'
+		case '}', ']':
+			if len(levels) <= 1 {
+				return i + 1
+			}
+			levels = levels[:len(levels)-1]
+		case '"':
+			start := i + 1
+			for i++; i < len(data) && data[i] != '"'; i++ {
+				if data[i] == '\\' {
+					i++
+				}
+			}
+			if !isKey || i >= len(data) {
+				continue
+			}
+			isKey = false
+			if key != nil && len(levels) <= maxJSONPath {
+				path = strings.TrimPrefix(levels[len(levels)-1].path+"."+string(data[start:i]), ".")
+				if !key(path) {
+					return i
+				}
+			}
+		case ',':
+			if len(levels) > 0 {
+				path, isKey = levels[len(levels)-1].path, levels[len(levels)-1].object
+			}
+		case ':', ' ', '\t', '\r', '\n', '-', '+', '.':
+		default:
+			if isKey || c >= 0x80 || c < '0' || c > '9' && c < 'A' || c > 'Z' && c < 'a' || c > 'z' {
+				return i
+			}
+		}
+	}
+	return len(data)
+}
+
+// nonFinite matches what Python, C++ and others print for a number that is none,
+// and strings, in which it stands for itself.
+var nonFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?(?:NaN|nan|Infinity|inf)\b`)
+
+// withoutNonFinite writes null in place of each number that JSON does not have.
+func withoutNonFinite(data []byte) []byte {
+	if !slices.ContainsFunc([]string{"NaN", "nan", "Infinity", "inf"}, func(word string) bool { return standsAsValue(data, word) }) {
+		return data
+	}
+	return nonFinite.ReplaceAllFunc(data, func(match []byte) []byte {
+		if match[0] == '"' {
+			return match
+		}
+		return []byte("null")
+	})
+}
+
+// standsAsValue reports whether a word stands in data as a value does.
+func standsAsValue(data []byte, word string) bool {
+	for {
+		i := bytes.Index(data, []byte(word))
+		if i < 0 {
+			return false
+		}
+		if i > 0 && strings.IndexByte(":,[- \t\n", data[i-1]) >= 0 {
+			return true
+		}
+		data = data[i+len(word):]
+	}
+}
+
+// read returns a Format's Read that hands each document of the shape to
+// parse.
+func (s jsonShape) read(parse func(*jsonDocument) error) func(io.Reader, string) iter.Seq2[bench.Result, error] {
+	return func(r io.Reader, name string) iter.Seq2[bench.Result, error] {
+		return func(yield func(bench.Result, error) bool) {
+			input, err := readDocument(r, name)
+			if err != nil {
+				yield(bench.Result{}, err)
+				return
+			}
+			s.readAll(input, name, parse, yield)
+		}
+	}
+}
+
+// readAll reads the documents of an input. Each is of a launch of its own, or of
+// several.
+func (s jsonShape) readAll(input []byte, name string, parse func(*jsonDocument) error, yield func(bench.Result, error) bool) {
+	input = withoutNonFinite(input)
+	d := &jsonDocument{name: name, input: input, launches: -1, yield: yield}
+	for start := s.find(input, 0); start >= 0; start = s.find(input, d.offset()) {
+		d.Decoder, d.start, d.first = json.NewDecoder(bytes.NewReader(input[start:])), start, d.launches+1
+		err := parse(d)
+		switch {
+		case d.stopped:
+			return
+		case err == nil || errors.Is(err, errMistyped):
+		case d.yielded:
+			rest := input[min(d.offset(), len(input)):]
+			text := oneBlank(string(rest[:min(200, len(rest))]))
+			yield(bench.Result{}, d.position(text).errorf("%v: what follows is not read", describeJSON(err)))
+			return
+		default:
+			yield(bench.Result{}, fmt.Errorf("%s:%d: %w", name, d.position("").number, describeJSON(err)))
+			return
+		}
+	}
+	if d.Decoder == nil {
+		yield(bench.Result{}, fmt.Errorf("%s: want a JSON document of this format, have none", name))
+	}
+}
+
+// describeJSON words an error of the decoder for people.
+func describeJSON(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("want the rest of the JSON document, have its end")
+	}
+	return fmt.Errorf("want JSON: %w", err)
+}
+
+// A jsonDocument is a JSON document that is read value by value, so that one
+// that is cut off yields what was whole.
+type jsonDocument struct {
+	*json.Decoder
+	name     string
+	input    []byte
+	start    int // of the document, in input
+	counted  int // bytes of input in which lines were counted
+	lines    int // line ends in them
+	first    int // launch of this document, in the input
+	launches int // greatest launch so far
+	filter   filter
+	yield    func(bench.Result, error) bool
+	yielded  bool // something was
+	stopped  bool // nothing more is wanted
+}
+
+// errStopped ends the reading where nothing more is wanted.
+var errStopped = errors.New("nothing more is wanted")
+
+// offset returns how far the input was read.
+func (d *jsonDocument) offset() int { return d.start + int(d.InputOffset()) }
+
+// position returns the line that was read last, as what it says.
+func (d *jsonDocument) position(text string) line {
+	if at := d.offset(); at > d.counted {
+		d.lines += bytes.Count(d.input[d.counted:at], []byte("\n"))
+		d.counted = at
+	}
+	return line{document: d.name, number: 1 + d.lines, text: text}
+}
+
+// warnf reports something that was not read; subject is the benchmark's name.
+func (d *jsonDocument) warnf(subject, format string, args ...any) {
+	if !d.stopped {
+		d.stopped = !d.yield(bench.Result{}, d.position(subject).errorf(format, args...))
+		d.yielded = true
+	}
+}
+
+// result yields a result, if it has values. Its launch is one of this
+// document's.
+func (d *jsonDocument) result(res bench.Result) {
+	values, err := d.filter.keep(d.position(res.Name), res.Values)
+	if err != nil && !d.stopped {
+		d.stopped = !d.yield(bench.Result{}, err)
+	}
+	if res.Values = values; len(values) == 0 || d.stopped {
+		return
+	}
+	res.Launch += d.first
+	d.launches = max(d.launches, res.Launch)
+	d.yielded = true
+	d.stopped = !d.yield(res, nil)
+}
+
+// number returns the number that v points to. One that is missing, null, not
+// finite or negative is said to be so.
+func (d *jsonDocument) number(subject, what string, v *float64) (float64, bool) {
+	if v == nil {
+		d.warnf(subject, "want a finite number as %s, have none", what)
+		return 0, false
+	}
+	if *v < 0 {
+		d.warnf(subject, "want a number of 0 or more as %s, have %v", what, *v)
+		return 0, false
+	}
+	return *v, true
+}
+
+// numbers returns those that are some, and warns once of the others.
+func (d *jsonDocument) numbers(subject, what string, vs []*float64) []float64 {
+	var good []float64
+	for _, v := range vs {
+		if v != nil && *v >= 0 {
+			good = append(good, *v)
+		}
+	}
+	if n := len(vs) - len(good); n > 0 {
+		d.warnf(subject, "want finite numbers of 0 or more as %s, have %d that are not", what, n)
+	}
+	return good
+}
+
+// values makes a value of each number.
+func measureAll(metric string, vs []float64, unit string) []bench.Value {
+	values := make([]bench.Value, len(vs))
+	for i, v := range vs {
+		values[i] = bench.Measure(metric, v, unit)
+	}
+	return values
+}
+
+// statistic returns a value that is a statistic, whose spread is in the same
+// unit. A spread that is missing or no number is none.
+func statistic(metric string, v float64, unit string, kind bench.SpreadKind, spread *float64, count int) bench.Value {
+	value := bench.Measure(metric, v, unit)
+	value.Statistic = &bench.Spread{Count: max(0, count)}
+	if spread == nil || kind == bench.NoSpread {
+		return value
+	}
+	if s := bench.Measure(metric, *spread, unit).V; s >= 0 && !math.IsInf(s, 0) {
+		value.Statistic.Kind, value.Statistic.Value = kind, s
+	}
+	return value
+}
+
+// errMistyped says that a value is not what was wanted, and that this has been
+// reported.
+var errMistyped = errors.New("a value of another type")
+
+// decode reads the next value into v. One in which something has another type
+// than v wants is reported and not read: the decoder leaves zeros in it that
+// look like numbers.
+func (d *jsonDocument) decode(v any) error {
+	start := d.offset()
+	err := d.Decode(v)
+	mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return err
+	}
+	text := strings.TrimLeft(oneBlank(string(d.input[start:min(start+200, d.offset())])), ",: ")
+	d.warnf(text, "want %v as %s, have %s", wantedJSON(mistyped.Type.Kind()), cmp.Or(mistyped.Field, "value"), mistyped.Value)
+	return errMistyped
+}
+
+// wantedJSON words what a type wants.
+func wantedJSON(kind reflect.Kind) string {
+	switch kind {
+	case reflect.String:
+		return "text"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	}
+	return "a finite number"
+}
+
+// A skipped is a JSON value that is not looked at.
+type skipped struct{}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (skipped) UnmarshalJSON([]byte) error { return nil }
+
+func (d *jsonDocument) skip() error { return d.Decode(new(skipped)) }
+
+// open reads the bracket that the next value begins with, which is wanted to be
+// this one.
+func (d *jsonDocument) open(want json.Delim) error {
+	have, err := d.Token()
+	if err != nil {
+		return err
+	}
+	if have != want {
+		return fmt.Errorf("%v where another value is", want)
+	}
+	return nil
+}
+
+// members reads an object and hands each key to read, which reads the value.
+func (d *jsonDocument) members(read func(key string) error) error {
+	if err := d.open('{'); err != nil {
+		return err
+	}
+	return d.rest(func() error {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		text, _ := key.(string)
+		return read(text)
+	})
+}
+
+// elements reads an array; read reads each value of it.
+func (d *jsonDocument) elements(read func() error) error {
+	if err := d.open('['); err != nil {
+		return err
+	}
+	return d.rest(read)
+}
+
+// rest reads to the end of an object or array.
+func (d *jsonDocument) rest(read func() error) error {
+	for d.More() {
+		if err := read(); err != nil && !errors.Is(err, errMistyped) {
+			return err
+		}
+		if d.stopped {
+			return errStopped
+		}
+	}
+	_, err := d.Token()
+	return err
+}
+
+// member reads an object of which only the value of one key is wanted.
+func (d *jsonDocument) member(want string, read func() error) error {
+	return d.members(func(key string) error {
+		if key == want {
+			return read()
+		}
+		return d.skip()
+	})
+}

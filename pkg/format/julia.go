@@ -1,0 +1,91 @@
+package format
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// The JSON of Julia's BenchmarkTools, as written by
+// https://github.com/JuliaCI/BenchmarkTools.jl/blob/main/src/serialization.jl,
+// with times in nanoseconds:
+//
+//	[{"Julia": "1.10.0", "BenchmarkTools": "1.0.0"}, [
+//	  ["BenchmarkGroup", {"tags": [], "data": {"fib": ["BenchmarkGroup", {"data": {
+//	    "20": ["Trial", {"times": [31028.0, …], "gctimes": […], "memory": 0, "allocs": 0, "params": […]}],
+//	    "30": ["TrialEstimate", {"time": 31028.0, "gctime": 0.0, "memory": 0, "allocs": 0, …}]}}]}}]]]
+//
+// A trial has the values, an estimate is a statistic of one, of which the
+// document does not say which.
+var _ = register(Format{
+	Name:  "julia",
+	Tool:  "Julia's BenchmarkTools",
+	How:   `a JSON array that begins with {"Julia": …, "BenchmarkTools": …}`,
+	Print: `julia -e 'include("bench.jl"); BenchmarkTools.save(stdout, run(suite))'`,
+	Sniff: juliaShape.sniff,
+	Read:  juliaShape.read(readJulia),
+})
+
+var juliaShape = withKeys("[].Julia", "[].BenchmarkTools")
+
+// maxJuliaDepth bounds how deep groups are nested.
+const maxJuliaDepth = 32
+
+type juliaTrial struct {
+	Times                []*float64
+	Time, Memory, Allocs *float64
+}
+
+func readJulia(d *jsonDocument) error {
+	versions := true
+	return d.elements(func() error {
+		if versions {
+			versions = false
+			return d.skip()
+		}
+		return d.elements(func() error { return readJuliaValue(d, nil) })
+	})
+}
+
+// readJuliaValue reads a group or trial below these names.
+func readJuliaValue(d *jsonDocument, path []string) error {
+	if len(path) > maxJuliaDepth {
+		return errors.New("groups that are not nested as deep")
+	}
+	kind := ""
+	return d.elements(func() error {
+		switch strings.TrimPrefix(kind, "BenchmarkTools.") {
+		case "":
+			return d.decode(&kind)
+		case "BenchmarkGroup":
+			return d.member("data", func() error {
+				return d.members(func(key string) error { return readJuliaValue(d, append(path[:len(path):len(path)], key)) })
+			})
+		case "Trial", "TrialEstimate":
+			var t juliaTrial
+			if err := d.decode(&t); err != nil {
+				return err
+			}
+			t.result(d, strings.Join(path, "/"))
+			return nil
+		}
+		return d.skip()
+	})
+}
+
+func (t *juliaTrial) result(d *jsonDocument, name string) {
+	res := bench.Result{Name: name}
+	if t.Times != nil {
+		res.Values = measureAll("time_per_op", d.numbers(name, "times", t.Times), "ns")
+	} else if v, ok := d.number(name, "time", t.Time); ok {
+		res.Values = append(res.Values, statistic("time_per_op", v, "ns", bench.NoSpread, nil, 0))
+	}
+	if v := t.Memory; v != nil && *v >= 0 {
+		res.Values = append(res.Values, bench.Measure("bytes_per_op", *v, "B/op"))
+	}
+	if v := t.Allocs; v != nil && *v >= 0 {
+		res.Values = append(res.Values, bench.Measure("allocs_per_op", *v, "allocs/op"))
+	}
+	d.result(res)
+}

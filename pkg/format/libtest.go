@@ -1,0 +1,142 @@
+package format
+
+import (
+	"encoding/json"
+	"io"
+	"iter"
+	"regexp"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// The benchmarks of Rust's test harness, and of those that print alike
+// (bencher, Criterion.rs with --output-format bencher), as printed by
+// https://github.com/rust-lang/rust/blob/master/library/test/src/bench.rs: a
+// median, and the largest minus the smallest value.
+//
+//	     Running unittests src/lib.rs (target/release/deps/crate-0123456789abcdef)
+//	running 2 tests
+//	test tests::copy ... bench:       1,180.33 ns/iter (+/- 38.32) = 55538 MB/s
+//
+// or, with -Z unstable-options --format json:
+//
+//	{ "type": "bench", "name": "tests::copy", "median": 1193.96, "deviation": 58.30, "mib_per_second": 54933 }
+//
+// Where the output names the program that runs, its name stands before the
+// benchmark's: two of them may have one name. A name that an earlier program
+// had is of a launch of its own.
+var _ = register(Format{
+	Name:  "libtest",
+	Tool:  "cargo bench with #[bench], bencher",
+	How:   "lines test NAME ... bench: F ns/iter (+/- F), or events of that",
+	Print: "cargo +nightly bench",
+	Sniff: sniffLine(
+		`^test .+ \.\.\. bench\s*:\s+[\d,.]+ \S+/iter \(\+/- [\d,.]+\)`,
+		`^\{ ?"type": ?"bench", ?"name": ?".*"median": ?\d`,
+	),
+	Read: readLibtest,
+})
+
+var (
+	libtestLine    = regexp.MustCompile(`^test (.+?)\s+\.\.\. bench:\s+(\S+) (\S+/iter) \(\+/- (\S+)\)(?: = (\S+) (MB/s))?`)
+	libtestFailure = regexp.MustCompile(`^test .+ \.\.\. FAILED`)
+	libtestProgram = regexp.MustCompile(`^\s+Running (?:unittests )?\S+ \(.*?([^/\\]+?)-[0-9a-f]{16}(?:\.exe)?\)`)
+	libtestStart   = regexp.MustCompile(`^running \d+ tests?$|^\{ ?"type": ?"suite", ?"event": ?"started"`)
+)
+
+// A libtestReader knows which program's output it reads.
+type libtestReader struct {
+	program  string
+	number   int            // of the program
+	last     map[string]int // the program that had a benchmark last
+	launches map[string]int
+}
+
+func readLibtest(r io.Reader, name string) iter.Seq2[bench.Result, error] {
+	return func(yield func(bench.Result, error) bool) {
+		p := libtestReader{last: map[string]int{}, launches: map[string]int{}}
+		for l, err := range lines(r, name) {
+			if err != nil {
+				yield(bench.Result{}, err)
+				return
+			}
+			res, err := p.line(l)
+			if (err != nil || len(res.Values) > 0) && !yield(res, err) {
+				return
+			}
+		}
+	}
+}
+
+// line reads a line. One that is no result has no values.
+func (p *libtestReader) line(l line) (bench.Result, error) {
+	if m := libtestProgram.FindStringSubmatch(l.text); m != nil {
+		p.program = m[1]
+	}
+	switch {
+	case libtestStart.MatchString(l.text):
+		p.number++
+	case libtestFailure.MatchString(l.text):
+		return bench.Result{}, l.errorf("want a run in which nothing fails, have a failure: results are missing")
+	case strings.HasPrefix(l.text, "{"):
+		return p.event(l)
+	}
+	m := libtestLine.FindStringSubmatch(l.text)
+	if m == nil {
+		return bench.Result{}, nil
+	}
+	median, err := parseNumber(m[2])
+	if err != nil || median < 0 {
+		return bench.Result{}, l.errorf("want a number of 0 or more before %q, have %q", m[3], m[2])
+	}
+	res := bench.Result{Name: p.name(m[1])}
+	res.Launch = p.launch(res.Name)
+	var spread *float64
+	if width, err := parseNumber(m[4]); err == nil {
+		spread = &width
+	}
+	res.Values = append(res.Values, statistic("time_per_op", median, m[3], bench.MinMax, spread, 0))
+	if rate, err := parseNumber(m[5]); err == nil && rate >= 0 {
+		res.Values = append(res.Values, statistic("bandwidth", rate, m[6], bench.NoSpread, nil, 0))
+	}
+	return res, nil
+}
+
+// event reads a line that may be an event.
+func (p *libtestReader) event(l line) (bench.Result, error) {
+	var e struct {
+		Type, Name        string
+		Median, Deviation *float64
+		Rate              *float64 `json:"mib_per_second"` // in fact MB
+	}
+	if err := json.Unmarshal([]byte(l.text), &e); err != nil || e.Type != "bench" {
+		return bench.Result{}, nil
+	}
+	if e.Median == nil || *e.Median < 0 {
+		return bench.Result{}, l.errorf("want a median of 0 or more")
+	}
+	res := bench.Result{Name: p.name(e.Name)}
+	res.Launch = p.launch(res.Name)
+	res.Values = append(res.Values, statistic("time_per_op", *e.Median, "ns", bench.MinMax, e.Deviation, 0))
+	if e.Rate != nil && *e.Rate >= 0 {
+		res.Values = append(res.Values, statistic("bandwidth", *e.Rate, "MB/s", bench.NoSpread, nil, 0))
+	}
+	return res, nil
+}
+
+func (p *libtestReader) name(benchmark string) string {
+	if p.program == "" {
+		return benchmark
+	}
+	return p.program + "::" + benchmark
+}
+
+// launch returns the launch that a benchmark's result is of.
+func (p *libtestReader) launch(name string) int {
+	if last, ok := p.last[name]; ok && last != p.number {
+		p.launches[name]++
+	}
+	p.last[name] = p.number
+	return p.launches[name]
+}
