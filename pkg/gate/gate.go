@@ -107,6 +107,7 @@ type Comparison struct {
 	Warnings   []string
 
 	few     bool // the numbers are too few for any regression to be called
+	assumed bool // the noise between jobs is not known, only assumed
 	byLimit bool // an absolute limit decided
 }
 
@@ -142,13 +143,16 @@ type Verdict struct {
 	errors []string // benchmarks that had more errors on head
 }
 
-// Decided reports whether more runs could add nothing: something gates, and
-// nothing that gates is inconclusive.
+// Decided reports whether more runs are not needed: something gates, and nothing
+// that gates is inconclusive. What regressed is measured to the last while the
+// noise between jobs is only assumed: on contended machines that takes most
+// false alarms away (docs/detection.md), and costs runs only where there is
+// something to be sure of.
 func (v *Verdict) Decided() bool {
 	gates := false
 	for _, c := range v.Comparisons {
 		gates = gates || c.Gating
-		if c.Gating && c.Outcome == Inconclusive {
+		if c.Gating && (c.Outcome == Inconclusive || c.Outcome == Regressed && c.assumed) {
 			return false
 		}
 	}
@@ -330,6 +334,8 @@ func (d *decider) compare(pair match, s standard) Comparison {
 		c.Warned = f.rule(lossOf(s.warn, s.metric.Better)) == worse
 	}
 	c.few = f.basis == byFewNumbers
+	_, known := stat.BetweenJobs(e.history)
+	c.assumed = !e.paired && !known
 	c.Why = explain(c, f, len(e.base), len(e.head))
 	c.caution(pair, f)
 	c.holdLimit(s, pair.head)
@@ -363,6 +369,9 @@ func (c *Comparison) caution(pair match, f finding) {
 	}
 	if f.outlying != 0 {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("base is %s than the jobs before it: the bounds allow for that", amountOf(f.outlying, c.Metric.Better)))
+	}
+	if f.drift > 0 {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("the values drift: each is like the one before it (correlation %.2g), so they count for fewer", f.drift))
 	}
 	if f.basis == byPrinted {
 		c.Warnings = append(c.Warnings, "from printed statistics")

@@ -74,6 +74,7 @@ func TestDecided(t *testing.T) {
 		{"decided", data{"/throughput": steady, "/latency_p99": wild}, data{"/throughput": steady, "/latency_p99": steady}, true},
 		{"open", data{"/throughput": wild}, data{"/throughput": steady}, false},
 		{"one open of two", data{"read/throughput": wild, "write/throughput": steady}, data{"read/throughput": steady, "write/throughput": steady}, false},
+		{"regressed, while the noise between jobs is only assumed", data{"/throughput": steady}, data{"/throughput": slow}, false},
 		{"nothing gates", data{"/latency_p99": steady}, data{"/latency_p99": steady}, false},
 	} {
 		base := sideOf(t, tt.base)
