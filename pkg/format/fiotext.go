@@ -31,7 +31,7 @@ var _ = register(Format{
 	Print: "fio --name=job --rw=randread --size=1g",
 	How:   `lines such as "read: IOPS=10.8k, BW=42.2MiB/s"`,
 	Sniff: sniffLine(
-		`^[>\s]*(?:read|write|trim)\s*: IOPS=\d`,
+		`^[>\s]*(?:read|write|trim)\s*: IOPS=\d\S*, BW=`,
 		`^[>\s]*(?:read|write|trim)\s*: io=.*, bw=.*, iops=\d`,
 	),
 	Read: readFioText,

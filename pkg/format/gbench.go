@@ -68,8 +68,8 @@ func readGBench(d *jsonDocument) error {
 func gbenchRead(d *jsonDocument, row map[string]any, aggregates *gbenchBenchmark) {
 	text := func(key string) string { s, _ := row[key].(string); return s }
 	name, aggregate := cmp.Or(text("run_name"), text("name")), text("aggregate_name")
-	if m := gbenchAggregate.FindStringSubmatch(name); m != nil && row["run_type"] == nil {
-		name, aggregate = m[1], m[2] // before version 1.5
+	if row["run_type"] == nil {
+		name, aggregate = cutAggregate(name) // before version 1.5
 	}
 	if name != aggregates.name {
 		aggregates.end(d)

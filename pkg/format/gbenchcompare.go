@@ -4,7 +4,6 @@ import (
 	"io"
 	"iter"
 	"regexp"
-	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
 )
@@ -40,7 +39,10 @@ func readGBenchCompare(r io.Reader, name string) iter.Seq2[bench.Result, error] 
 	return func(yield func(bench.Result, error) bool) {
 		eachLine(r, name, yield, func(l line) bool {
 			m := gbenchCompare.FindStringSubmatch(l.text)
-			if m == nil || m[1] == "OVERALL_GEOMEAN" || strings.HasSuffix(m[1], "_stddev") || strings.HasSuffix(m[1], "_cv") {
+			if m == nil || m[1] == "OVERALL_GEOMEAN" {
+				return true
+			}
+			if _, aggregate := cutAggregate(m[1]); aggregate == "stddev" || aggregate == "cv" {
 				return true
 			}
 			return yield(gbenchSide(l, m[1], "old", m[2], m[4])) && yield(gbenchSide(l, m[1], "new", m[3], m[5]))
@@ -55,7 +57,7 @@ func gbenchSide(l line, name, side, time, cpu string) (bench.Result, error) {
 		return bench.Result{}, l.errorf("want times above 0 on the %s side, have %s and %s: compare.py rounds to whole units", side, time, cpu)
 	}
 	res := bench.Result{Name: name + "/" + side, Values: []bench.Value{{Metric: gbenchTime, V: t}, {Metric: gbenchCPU, V: c}}}
-	if gbenchAggregate.MatchString(name) {
+	if _, aggregate := cutAggregate(name); aggregate != "" {
 		for i := range res.Values {
 			res.Values[i].Statistic = &bench.Spread{}
 		}

@@ -34,11 +34,9 @@ var _ = register(Format{
 
 var (
 	gbenchHeader = regexp.MustCompile(`^Benchmark\s+Time\s+CPU\s+Iterations(?:\s+(.*))?$`)
-	gbenchError  = regexp.MustCompile(`^(\S.*?)\s+ERROR OCCURRED: `)
 	// gbenchCounter is a number with a factor, k for 1000 or Ki for 1024, and the
 	// unit of a rate or of an inverted one.
-	gbenchCounter   = regexp.MustCompile(`^(-?[\d.]+(?:e[-+]?\d+)?)([kKMGTPEZYmunpf]?i?)(/s|s)?$`)
-	gbenchAggregate = regexp.MustCompile(`^(.*)_(mean|median|stddev|cv)$`)
+	gbenchCounter = regexp.MustCompile(`^(-?[\d.]+(?:e[-+]?\d+)?)([kKMGTPEZYmunpf]?i?)(/s|s)?$`)
 )
 
 // gbenchFactors are the powers of a thousand, or of 1024, of the letters after a
@@ -72,20 +70,18 @@ func (t *gbenchTable) line(l line) bool {
 		}
 		return t.endAggregates()
 	}
-	if m := gbenchError.FindStringSubmatch(l.text); m != nil {
-		return t.yield(bench.Result{}, l.errorf("want a result of %s, have an error: it is missing", m[1]))
+	if failed, _, ok := strings.Cut(l.text, " ERROR OCCURRED: "); ok {
+		return t.yield(bench.Result{}, l.errorf("want a result of %s, have an error: it is missing", strings.TrimSpace(failed)))
 	}
 	name, cells := splitGBenchRow(l.text)
 	if name == "" {
 		return true
 	}
-	aggregate := gbenchAggregate.FindStringSubmatch(name)
-	if aggregate == nil || aggregate[1] != t.benchmark {
-		if !t.endAggregates() {
-			return false
-		}
+	benchmark, aggregate := cutAggregate(name)
+	if (aggregate == "" || benchmark != t.benchmark) && !t.endAggregates() {
+		return false
 	}
-	if aggregate != nil && aggregate[2] == "cv" {
+	if aggregate == "cv" {
 		return true // the deviation over the mean
 	}
 	res := bench.Result{Name: name}
@@ -98,15 +94,27 @@ func (t *gbenchTable) line(l line) bool {
 		res.Values = append(res.Values, bench.Measure(metric, v, unit+"/op"))
 	}
 	res.Values = append(res.Values, t.userCounters(cells[5:])...)
-	if aggregate == nil {
+	if aggregate == "" {
 		return t.yield(res, nil)
 	}
 	if t.aggregates == nil {
-		t.benchmark, t.aggregates = aggregate[1], map[string]bench.Result{}
+		t.benchmark, t.aggregates = benchmark, map[string]bench.Result{}
 	}
-	t.aggregates[aggregate[2]] = res
+	t.aggregates[aggregate] = res
 	t.repetitions, _ = strconv.Atoi(cells[4]) // not known where there are too many digits
 	return true
+}
+
+// cutAggregate cuts the name of an aggregate off that of a row, if it has one.
+func cutAggregate(name string) (benchmark, aggregate string) {
+	i := strings.LastIndexByte(name, '_')
+	switch name[i+1:] {
+	case "mean", "median", "stddev", "cv":
+		if i >= 0 {
+			return name[:i], name[i+1:]
+		}
+	}
+	return name, ""
 }
 
 // gbenchUnits are those of the columns of time; % is that of the aggregate cv.

@@ -61,7 +61,7 @@ func readSeastar(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		in := bufio.NewReader(r)
 		if isJSON(in) {
-			readSeastarJSON(in, name, yield)
+			seastarDocument.read(readSeastarJSON)(in, name)(yield)
 			return
 		}
 		var t seastarTable
@@ -216,40 +216,34 @@ func (t *seastarTable) spread(mad float64) *bench.Spread {
 	return &bench.Spread{Kind: bench.MAD, Value: mad, Count: t.runs}
 }
 
+var seastarDocument = withKeys("results")
+
 // readSeastarJSON reads {"results": {NAME: {"median": F, "mad": F, …}}}, with
 // times in nanoseconds.
-func readSeastarJSON(r io.Reader, name string, yield func(bench.Result, error) bool) {
-	var doc struct {
-		Results map[string]map[string]float64 `json:"results"`
-	}
-	if err := decodeJSON(r, name, &doc); err != nil {
-		yield(bench.Result{}, err)
-		return
-	}
-	var t seastarTable
-	for _, benchmark := range slices.Sorted(maps.Keys(doc.Results)) {
-		result := doc.Results[benchmark]
-		t.runs = int(result["runs"])
-		var values []bench.Value
-		for _, column := range slices.Sorted(maps.Keys(result)) {
-			switch column {
-			case "runs", "total_iterations", "mad", "min", "max", "overhead":
-				continue
+func readSeastarJSON(d *jsonDocument) error {
+	return d.member("results", func() error {
+		return d.members(func(benchmark string) error {
+			var result map[string]float64
+			if err := d.decode(&result); err != nil {
+				return err
 			}
-			unit, statistic := "", &bench.Spread{}
-			if column == "median" {
-				unit, statistic = "ns", t.spread(result["mad"]*1e-9)
+			t := seastarTable{runs: int(result["runs"])}
+			var values []bench.Value
+			for _, column := range slices.Sorted(maps.Keys(result)) {
+				switch column {
+				case "runs", "total_iterations", "mad", "min", "max", "overhead":
+					continue
+				}
+				unit, statistic := "", &bench.Spread{}
+				if column == "median" {
+					unit, statistic = "ns", t.spread(result["mad"]*1e-9)
+				}
+				value := measureSeastar(column, result[column], unit)
+				value.Statistic = statistic
+				values = append(values, value)
 			}
-			value := measureSeastar(column, result[column], unit)
-			value.Statistic = statistic
-			values = append(values, value)
-		}
-		values, err := t.filter.keep(line{document: name, number: 1, text: benchmark}, values)
-		if err != nil && !yield(bench.Result{}, err) {
-			return
-		}
-		if len(values) > 0 && !yield(bench.Result{Name: benchmark, Values: values}, nil) {
-			return
-		}
-	}
+			d.result(bench.Result{Name: benchmark, Values: values})
+			return nil
+		})
+	})
 }
