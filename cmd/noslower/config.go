@@ -1,22 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
 
 	"github.com/noslower/noslower/pkg/bench"
 	"github.com/noslower/noslower/pkg/format"
@@ -26,21 +18,6 @@ import (
 // configVersion is the version of the configuration file that this program
 // reads.
 const configVersion = 1
-
-// Bounds of a configuration file. A pull request may bring one along, and it is
-// read before anything else is decided.
-const (
-	maxConfigSize = 1 << 20
-	// maxConfigBlankLines bounds the time to split the file into tokens: at the
-	// end of a block of text, go-yaml's grows with the square of the blank lines.
-	maxConfigBlankLines = 256
-	// maxConfigTokens bounds the time to parse: go-yaml's grows with the square
-	// of the number of keys.
-	maxConfigTokens = 1 << 14
-	maxConfigDepth  = 32
-	// maxConfigEntries bounds what anchors and merge keys expand to.
-	maxConfigEntries = 1 << 14
-)
 
 // A config is what a configuration file sets. What it does not set is empty.
 type config struct {
@@ -140,7 +117,7 @@ var (
 // Every fault of it is reported, in the order of the file, and a file with a
 // fault sets nothing.
 func readConfig(data []byte, name string) (config, error) {
-	r := &configReader{name: name, left: maxConfigEntries, merging: map[ast.Node]bool{}}
+	r := &configReader{name: name}
 	root, err := r.parse(data)
 	if err != nil {
 		return config{}, err
@@ -155,363 +132,6 @@ func readConfig(data []byte, name string) (config, error) {
 		return cmp.Compare(min(1, len(a.Benchmark)), min(1, len(b.Benchmark)))
 	})
 	return c, nil
-}
-
-// A configReader reads one configuration file and collects its faults.
-type configReader struct {
-	name    string
-	anchors map[*ast.AliasNode]ast.Node // what each alias stands for
-	left    int                         // entries that may still be read
-	merging map[ast.Node]bool           // mappings whose merge keys are being followed
-	faults  []configFault
-}
-
-type configFault struct {
-	line, column int
-	text         string
-}
-
-// A place is a node of the file with the path to it: "suites.read.command".
-type place struct {
-	path  string
-	node  ast.Node
-	token *token.Token // where a fault of it is shown; nil in an empty file
-}
-
-// fault notes that what is at a place is not what is wanted.
-func (r *configReader) fault(at place, wording string, args ...any) {
-	f := configFault{1, 1, fmt.Sprintf(wording, args...)}
-	if at.token != nil {
-		f.line, f.column = at.token.Position.Line, at.token.Position.Column
-	}
-	if at.path != "" {
-		f.text = at.path + ": " + f.text
-	}
-	r.faults = append(r.faults, f)
-}
-
-// err returns the faults in the order of the file.
-func (r *configReader) err() error {
-	slices.SortStableFunc(r.faults, func(a, b configFault) int {
-		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
-	})
-	// One that is reached through several aliases is there as often.
-	faults := slices.Compact(r.faults)
-	errs := make([]error, len(faults))
-	for i, f := range faults {
-		errs[i] = fmt.Errorf("%s:%d:%d: %s", r.name, f.line, f.column, f.text)
-	}
-	return errors.Join(errs...)
-}
-
-// parse returns the file's one document, nil if it is empty.
-func (r *configReader) parse(data []byte) (ast.Node, error) {
-	if len(data) > maxConfigSize {
-		return nil, fmt.Errorf("%s: want at most %d bytes, have %d", r.name, maxConfigSize, len(data))
-	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if !utf8.Valid(data) {
-		return nil, fmt.Errorf("%s: want UTF-8, have other bytes", r.name)
-	}
-	if line, ok := checkBlankLines(data); !ok {
-		return nil, fmt.Errorf("%s:%d:1: want at most %d blank lines in a row, have more", r.name, line, maxConfigBlankLines)
-	}
-	tokens := lexer.Tokenize(string(data))
-	if err := checkTokens(tokens); err != nil {
-		return nil, fmt.Errorf("%s:%w", r.name, err)
-	}
-	// Duplicates are found here, with all other faults, not by the parser.
-	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
-	if err != nil {
-		var syntax yaml.Error
-		if !errors.As(err, &syntax) || syntax.GetToken() == nil {
-			return nil, fmt.Errorf("%s: want YAML: %w", r.name, err)
-		}
-		at := syntax.GetToken().Position
-		return nil, fmt.Errorf("%s:%d:%d: want YAML: %s", r.name, at.Line, at.Column, syntax.GetMessage())
-	}
-	var root ast.Node
-	for _, doc := range file.Docs {
-		switch {
-		case doc.Body == nil:
-		case root != nil:
-			at := firstToken(doc.Body).Position
-			return nil, fmt.Errorf("%s:%d:%d: want one document, have a second one", r.name, at.Line, at.Column)
-		default:
-			root = doc.Body
-		}
-	}
-	anchors := anchorFinder{map[string]ast.Node{}, map[*ast.AliasNode]ast.Node{}}
-	if root != nil {
-		ast.Walk(anchors, root)
-	}
-	r.anchors = anchors.of
-	return root, nil
-}
-
-// checkBlankLines reports whether there are no more blank lines in a row than
-// maxConfigBlankLines, or else the line that is too many.
-func checkBlankLines(data []byte) (line int, ok bool) {
-	blank := 0
-	line = 1
-	for i, c := range data {
-		switch c {
-		case ' ', '\t':
-		case '\n', '\r':
-			if c == '\n' && i > 0 && data[i-1] == '\r' {
-				continue
-			}
-			if blank++; blank > maxConfigBlankLines {
-				return line, false
-			}
-			line++
-		default:
-			blank = -1 // the end of this line is none
-		}
-	}
-	return 0, true
-}
-
-// checkTokens refuses a file that would take the parser long or deep: it has no
-// bounds of its own.
-func checkTokens(tokens token.Tokens) error {
-	if len(tokens) > maxConfigTokens {
-		at := tokens[maxConfigTokens].Position
-		return fmt.Errorf("%d:%d: want at most %d words and signs, have %d", at.Line, at.Column, maxConfigTokens, len(tokens))
-	}
-	flow := 0        // open brackets
-	var blocks []int // columns that open blocks start at
-	line := 0
-	for _, t := range tokens {
-		at := t.Position
-		starts := at.Line != line
-		line = at.Line
-		switch t.Type {
-		case token.MappingStartType, token.SequenceStartType:
-			flow++
-		case token.MappingEndType, token.SequenceEndType:
-			flow = max(0, flow-1)
-		case token.SequenceEntryType, token.MappingKeyType, token.AnchorType, token.TagType:
-			starts = true
-		}
-		if flow == 0 && starts {
-			for len(blocks) > 0 && blocks[len(blocks)-1] >= at.Column {
-				blocks = blocks[:len(blocks)-1]
-			}
-			blocks = append(blocks, at.Column)
-		}
-		if flow+len(blocks) > maxConfigDepth {
-			return fmt.Errorf("%d:%d: want at most %d levels of nesting, have more", at.Line, at.Column, maxConfigDepth)
-		}
-	}
-	return nil
-}
-
-// An anchorFinder finds what each alias stands for: the last anchor of its name
-// before it.
-type anchorFinder struct {
-	last map[string]ast.Node
-	of   map[*ast.AliasNode]ast.Node
-}
-
-// Visit implements ast.Visitor.
-func (f anchorFinder) Visit(node ast.Node) ast.Visitor {
-	switch n := node.(type) {
-	case nil:
-		return nil
-	case *ast.AnchorNode:
-		f.last[n.Name.GetToken().Value] = n.Value
-	case *ast.AliasNode:
-		f.of[n] = f.last[n.Value.GetToken().Value]
-	}
-	return f
-}
-
-// resolve returns the node that anchors and aliases lead to, and false after a
-// fault.
-func (r *configReader) resolve(at place) (ast.Node, bool) {
-	node := at.node
-	for range maxConfigDepth {
-		switch n := node.(type) {
-		case *ast.AnchorNode:
-			node = n.Value
-		case *ast.MappingKeyNode:
-			node = n.Value
-		case *ast.AliasNode:
-			node = r.anchors[n]
-			if node == nil {
-				name := n.Value.GetToken().Value
-				r.fault(at, `want the anchor "&%s" before "*%s", have none: text that starts with * is written in quotes`, name, name)
-				return nil, false
-			}
-		case *ast.TagNode:
-			r.fault(at, "want a value without a YAML tag, have %s", n.Start.Value)
-			return nil, false
-		default:
-			return node, true
-		}
-	}
-	r.fault(at, "want an alias that ends at a value, have one that leads to itself")
-	return nil, false
-}
-
-// A configEntry is a key of a mapping with its value.
-type configEntry struct {
-	name string
-	key  place // of the mapping, shown at the key
-	at   place // of the value
-}
-
-// entries returns the entries of a mapping in order, with what its merge keys
-// bring in their place, and false after a fault that leaves it unread. what
-// says what is wanted of it.
-func (r *configReader) entries(at place, what string) ([]configEntry, bool) {
-	node, ok := r.resolve(at)
-	if !ok || !r.spend(at) {
-		return nil, false
-	}
-	mapping, ok := node.(*ast.MappingNode)
-	if !ok {
-		r.fault(at, "want %s, have %s", what, describeNode(node))
-		return nil, false
-	}
-	if r.merging[mapping] {
-		r.fault(at, "want a mapping that is not merged into itself")
-		return nil, false
-	}
-	r.merging[mapping] = true
-	defer delete(r.merging, mapping)
-
-	type merged struct {
-		before  int // the entry of its own that it stands before
-		entries []configEntry
-	}
-	var own []configEntry
-	var merges []merged
-	names := map[string]*token.Token{}
-	for _, pair := range mapping.Values {
-		if pair.Key.IsMergeKey() {
-			merges = append(merges, merged{len(own), r.merge(place{at.path, pair.Value, pair.Key.GetToken()}, what)})
-			continue
-		}
-		if !r.spend(at) {
-			return nil, false
-		}
-		key := place{at.path, pair.Key, firstToken(pair.Key)}
-		name, ok := r.keyName(key)
-		if !ok {
-			continue
-		}
-		if first, twice := names[name]; twice {
-			r.fault(key, "want each key once, have %q again: it is set in line %d", name, first.Position.Line)
-			continue
-		}
-		names[name] = key.token
-		own = append(own, configEntry{name, key, r.below(key, name, pair.Value)})
-	}
-	// What is written in place wins over what is merged, and of what is merged
-	// the first: https://yaml.org/type/merge.html.
-	var all []configEntry
-	for i := 0; ; i++ {
-		for len(merges) > 0 && merges[0].before == i {
-			for _, e := range merges[0].entries {
-				if names[e.name] == nil {
-					names[e.name] = e.key.token
-					all = append(all, e)
-				}
-			}
-			merges = merges[1:]
-		}
-		if i == len(own) {
-			return all, true
-		}
-		all = append(all, own[i])
-	}
-}
-
-// merge returns the entries that a merge key brings: those of a mapping, or of
-// several in a list.
-func (r *configReader) merge(at place, what string) []configEntry {
-	node, ok := r.resolve(at)
-	if !ok {
-		return nil
-	}
-	list, ok := node.(*ast.SequenceNode)
-	if !ok {
-		all, _ := r.entries(at, what)
-		return all
-	}
-	var all []configEntry
-	for _, node := range list.Values {
-		more, _ := r.entries(place{at.path, node, at.token}, what)
-		all = append(all, more...)
-	}
-	return all
-}
-
-// spend takes one from the entries that may still be read, and reports whether
-// there was one.
-func (r *configReader) spend(at place) bool {
-	r.left--
-	if r.left == -1 {
-		r.fault(at, "want at most %d entries, merged and repeated ones counted, have more", maxConfigEntries)
-	}
-	return r.left >= 0
-}
-
-// keyName returns the text of a key.
-func (r *configReader) keyName(key place) (string, bool) {
-	node, ok := r.resolve(key)
-	if !ok {
-		return "", false
-	}
-	name, ok := scalarText(node)
-	if !ok || strings.TrimSpace(name) == "" {
-		r.fault(key, "want a name, have %s", describeNode(node))
-		return "", false
-	}
-	return name, true
-}
-
-// plainName is a name that can stand in a path without quotes.
-var plainName = regexp.MustCompile(`^[\w*?/-]+$`)
-
-// below returns the place of the value of a key.
-func (r *configReader) below(key place, name string, value ast.Node) place {
-	if !plainName.MatchString(name) {
-		name = strconv.Quote(shorten(name))
-	}
-	at := place{name, value, firstToken(value)}
-	if key.path != "" {
-		at.path = key.path + "." + name
-	}
-	if _, ok := value.(*ast.NullNode); ok {
-		at.token = key.token
-	}
-	return at
-}
-
-// readFields reads a mapping of these keys.
-func readFields[T any](r *configReader, at place, keys []configKey[T], into *T) {
-	if entries, ok := r.entries(at, "a mapping of "+strings.Join(keyNames(keys), ", ")); ok {
-		readEntries(r, entries, keys, into)
-	}
-}
-
-func readEntries[T any](r *configReader, entries []configEntry, keys []configKey[T], into *T) {
-	names := keyNames(keys)
-	for _, e := range entries {
-		i := slices.Index(names, e.name)
-		if i < 0 {
-			hint := ""
-			if near := nearestName(e.name, names); near != "" {
-				hint = fmt.Sprintf(": did you mean %q?", near)
-			}
-			r.fault(e.key, "want one of %s, have %q%s", strings.Join(names, ", "), shorten(e.name), hint)
-			continue
-		}
-		keys[i].read(r, e.at, into)
-	}
 }
 
 func keyNames[T any](keys []configKey[T]) []string {
@@ -545,10 +165,7 @@ func (r *configReader) root(at place, c *config) {
 // newer reports whether the file is of a later version, after noting that as
 // its fault.
 func (r *configReader) newer(at place) bool {
-	node, ok := r.resolve(at)
-	if !ok {
-		return false
-	}
+	node := at.node
 	n, ok := node.(*ast.IntegerNode)
 	if !ok {
 		return false
@@ -563,10 +180,7 @@ func (r *configReader) newer(at place) bool {
 }
 
 func (r *configReader) version(at place, _ *config) {
-	node, ok := r.resolve(at)
-	if !ok {
-		return
-	}
+	node := at.node
 	if n, ok := node.(*ast.IntegerNode); !ok || n.GetToken().Value != strconv.Itoa(configVersion) {
 		r.fault(at, "want %d, have %s", configVersion, describeNode(node))
 	}
@@ -644,10 +258,7 @@ func (r *configReader) limit(at place, c *ruleConfig) {
 }
 
 func (r *configReader) gate(at place, c *ruleConfig) {
-	node, ok := r.resolve(at)
-	if !ok {
-		return
-	}
+	node := at.node
 	b, ok := node.(*ast.BoolNode)
 	if !ok {
 		r.fault(at, "want true or false, have %s", describeNode(node))
@@ -657,10 +268,7 @@ func (r *configReader) gate(at place, c *ruleConfig) {
 }
 
 func (r *configReader) better(at place, c *ruleConfig) {
-	node, ok := r.resolve(at)
-	if !ok {
-		return
-	}
+	node := at.node
 	switch s, _ := scalarText(node); s {
 	case bench.Lower.String():
 		c.Better = bench.Lower
@@ -707,20 +315,14 @@ func (r *configReader) share(at place) *float64 {
 }
 
 func (r *configReader) command(at place, s *suiteConfig) {
-	node, ok := r.resolve(at)
-	if !ok {
-		return
-	}
+	node := at.node
 	list, ok := node.(*ast.SequenceNode)
 	if !ok {
 		s.Shell = r.text(at)
 		return
 	}
 	for _, arg := range r.elements(at, list) {
-		node, ok := r.resolve(arg)
-		if !ok {
-			continue
-		}
+		node := arg.node
 		// "1000" needs no quotes: what is written is what the command gets.
 		text, ok := scalarText(node)
 		if !ok {
@@ -771,10 +373,7 @@ func (r *configReader) warmup(at place, s *suiteConfig) {
 }
 
 func (r *configReader) env(at place, s *suiteConfig) {
-	node, ok := r.resolve(at)
-	if !ok {
-		return
-	}
+	node := at.node
 	list, ok := node.(*ast.SequenceNode)
 	if !ok {
 		r.fault(at, "want a list of names of variables, have %s: their values are the environment's", describeNode(node))
@@ -788,157 +387,4 @@ func (r *configReader) env(at place, s *suiteConfig) {
 		}
 		s.Env = append(s.Env, name)
 	}
-}
-
-// elements returns the places of what is in a list.
-func (r *configReader) elements(at place, list *ast.SequenceNode) []place {
-	var places []place
-	for i, node := range list.Values {
-		if !r.spend(at) {
-			break
-		}
-		e := place{fmt.Sprintf("%s[%d]", at.path, i), node, firstToken(node)}
-		if e.token == nil {
-			e.token = at.token
-		}
-		places = append(places, e)
-	}
-	return places
-}
-
-// text reads text that is not blank; "" after a fault. A number is refused: other
-// readers of YAML take 1.10 for 1.1.
-func (r *configReader) text(at place) string {
-	node, ok := r.resolve(at)
-	if !ok {
-		return ""
-	}
-	switch n := node.(type) {
-	case *ast.StringNode, *ast.LiteralNode:
-		if s, _ := scalarText(n); strings.TrimSpace(s) != "" {
-			return s
-		}
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-		r.fault(at, "want text, have %s: write it in quotes", describeNode(node))
-		return ""
-	}
-	r.fault(at, "want text, have %s", describeNode(node))
-	return ""
-}
-
-// scalar reads the text of anything that is no list, no mapping and not nothing,
-// and reports whether it was that. what says what is wanted.
-func (r *configReader) scalar(at place, what string) (string, bool) {
-	node, ok := r.resolve(at)
-	if !ok {
-		return "", false
-	}
-	s, ok := scalarText(node)
-	if !ok {
-		r.fault(at, "want %s, have %s", what, describeNode(node))
-	}
-	return s, ok
-}
-
-// set reads a value as a flag of its type would, and reports whether it could.
-func (r *configReader) set(at place, v settable) bool {
-	s, ok := r.scalar(at, v.wanted())
-	if !ok {
-		return false
-	}
-	if err := v.Set(s); err != nil {
-		r.fault(at, "%v", err)
-		return false
-	}
-	return true
-}
-
-// scalarText returns what is written for a scalar that is not nothing.
-func scalarText(node ast.Node) (string, bool) {
-	switch n := node.(type) {
-	case *ast.StringNode:
-		return n.Value, true
-	case *ast.LiteralNode:
-		return n.Value.Value, true
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
-		return n.GetToken().Value, true
-	}
-	return "", false
-}
-
-// describeNode words a node for an error: text stands in quotes, other scalars
-// do not.
-func describeNode(node ast.Node) string {
-	switch node.(type) {
-	case *ast.MappingNode:
-		return "a mapping"
-	case *ast.SequenceNode:
-		return "a list"
-	case *ast.StringNode, *ast.LiteralNode:
-		s, _ := scalarText(node)
-		return strconv.Quote(shorten(s))
-	}
-	if s, ok := scalarText(node); ok {
-		return shorten(s)
-	}
-	return "nothing"
-}
-
-// firstToken returns the token that a node starts with. go-yaml's own of a
-// mapping is its first colon.
-func firstToken(node ast.Node) *token.Token {
-	switch n := node.(type) {
-	case nil:
-		return nil
-	case *ast.MappingNode:
-		if !n.IsFlowStyle && len(n.Values) > 0 {
-			return firstToken(n.Values[0].Key)
-		}
-	}
-	return node.GetToken()
-}
-
-// shorten cuts text to fit a message.
-func shorten(s string) string {
-	const most = 60
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most-1]) + "…"
-}
-
-// nearestName returns the name that was most likely meant; "" if none is near.
-func nearestName(have string, names []string) string {
-	have = strings.ToLower(strings.ReplaceAll(shorten(have), "_", "-"))
-	best, least := "", 3
-	for _, name := range names {
-		// Of a short name, many changes leave too little.
-		if d := editDistance(have, name); d < least && 2*d <= len(name) {
-			best, least = name, d
-		}
-	}
-	return best
-}
-
-// editDistance counts the bytes to insert, delete or replace that make a into b:
-// V. I. Levenshtein, "Binary codes capable of correcting deletions, insertions,
-// and reversals", Soviet Physics Doklady 10 (1966), 707–710.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -314,10 +314,6 @@ func member(t *testing.T, doc yaml.MapSlice, path ...string) yaml.MapSlice {
 
 // TestConfigBounds reads files that are small to write and large to read.
 func TestConfigBounds(t *testing.T) {
-	merged := "version: 1\nmetrics:\n  m0: &m0 {fail: 5%}\n"
-	for i := range 40 {
-		merged += fmt.Sprintf("  m%d: &m%d {<<: [*m%d, *m%[3]d, *m%[3]d]}\n", i+1, i+1, i)
-	}
 	for _, tt := range []struct{ name, data, want string }{
 		{"size", strings.Repeat("# comment\n", 200_000), "f.yml: want at most 1048576 bytes, have 2000000"},
 		{"keys", "version: 1\n" + strings.Repeat("a: b\n", 100_000), "words and signs, have 300003"},
@@ -326,10 +322,8 @@ func TestConfigBounds(t *testing.T) {
 		{"flow in flow", strings.Repeat("{a: ", 4_000), "levels of nesting"},
 		{"list on a line", strings.Repeat("- ", 10_000), "levels of nesting"},
 		{"keys on a line", strings.Repeat("? ", 10_000), "levels of nesting"},
-		{"tags on a line", strings.Repeat("!a ", 10_000), "levels of nesting"},
-		{"merged", merged, "want at most 16384 entries, merged and repeated ones counted, have more"},
-		{"merged into itself", "version: 1\nmetrics: &m\n  <<: *m\n", "merged into itself"},
-		{"alias of itself", "version: 1\nmetrics: &m *m\n", "f.yml:2:"},
+		{"tags", strings.Repeat("!a ", 10_000), "want plain YAML"},
+		{"merged", "version: 1\nmetrics: &m\n  <<: *m\n", "f.yml:2:10: want plain YAML"},
 		{"not UTF-8", "version: \xff", "f.yml: want UTF-8"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
