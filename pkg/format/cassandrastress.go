@@ -35,6 +35,7 @@ var _ = register(Format{
 var (
 	stressRun        = regexp.MustCompile(`^Running (?:(\w+) )?with (\d+) thread`)
 	stressLine       = regexp.MustCompile(`(?i)^((?:(?:op|partition|row) rate|latency|total|(?:avg|stddev|stdev) gc)[^:]*?)\s*:\s*([^\s\[]+)(?:[ \t]+([a-zA-Z][\w/]*))?(?:\s*\[.*)?$`)
+	stressUnit       = regexp.MustCompile(`^(.*?)\s*\((m?s)\)$`) // of a name in older versions
 	stressPercentile = regexp.MustCompile(`^latency (\d+)\.?(\d*)th percentile$`)
 )
 
@@ -79,6 +80,9 @@ func measureStress(name, number, unit string) (bench.Value, error) {
 	v, err := read(number)
 	if err != nil {
 		return bench.Value{}, err
+	}
+	if m := stressUnit.FindStringSubmatch(name); m != nil && unit == "" {
+		name, unit = m[1], m[2]
 	}
 	if unit == "" && strings.HasPrefix(name, "latency") {
 		unit = "ms"

@@ -142,8 +142,8 @@ func TestByName(t *testing.T) {
 		if got, err := format.ByName(f.Name); err != nil || got.Name != f.Name {
 			t.Errorf("ByName(%q) = %q, %v", f.Name, got.Name, err)
 		}
-		if f.Tool == "" || f.How == "" {
-			t.Errorf("format %q does not say its tool and how it is recognised", f.Name)
+		if f.Tool == "" || f.How == "" || f.Print == "" || strings.Contains(f.Tool+f.How+f.Print, "\n") {
+			t.Errorf("format %q does not say its tool, how to print it and how it is recognised, each on a line", f.Name)
 		}
 	}
 	if _, err := format.ByName("nonsense"); err == nil || !strings.Contains(err.Error(), format.Names()[0]) {
