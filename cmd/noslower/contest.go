@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/noslower/noslower/pkg/baseline"
 	"github.com/noslower/noslower/pkg/bench"
@@ -34,6 +35,8 @@ type contest struct {
 	seed        uint64
 	progress    *progress
 	shown       func(error) error // what is said of a command that failed
+
+	ours time.Duration // processor time of the runs
 }
 
 // dirWord is what stands in a command for the folder of the side's program.
@@ -44,6 +47,8 @@ const dirWord = "{dir}"
 // measured until then is kept with an error.
 func (c *contest) measure(ctx context.Context, warmup int, looks []gate.Look, decided func(gate.Look) (bool, error)) error {
 	defer c.progress.end()
+	before, began := run.ReadLoad(), time.Now()
+	defer func() { c.tellLoad(before, time.Since(began)) }()
 	most := looks[len(looks)-1].Runs
 	for i := range warmup {
 		for _, at := range c.contestants {
@@ -88,10 +93,20 @@ func (c *contest) once(ctx context.Context, at *contestant, step run.Step) (run.
 	}
 	c.progress.side = at.name
 	done, err := run.Once(ctx, at.spec, step, c.progress)
+	c.ours += done.User + done.System
 	if err != nil {
 		return done, c.shown(err)
 	}
 	return done, nil
+}
+
+// tellLoad says on head's side what else the machine was busy with.
+func (c *contest) tellLoad(before run.Load, elapsed time.Duration) {
+	disturbance, ok := before.Until(run.ReadLoad(), elapsed, c.ours)
+	if words := disturbance.Words(); ok && words != "" {
+		_, head := c.sides()
+		head.warnings = append(head.warnings, words)
+	}
 }
 
 // incomplete says on every side that it is not all.

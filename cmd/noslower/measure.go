@@ -69,7 +69,7 @@ func (w world) plan(o *optionSet) (*reader, run.Spec, error) {
 	if o.Format == formatNone {
 		return nil, spec, spec.Validate()
 	}
-	r, err := newReader(o.Format, w.Stderr)
+	r, err := newReader(o, w.Stderr)
 	return r, spec, errors.Join(err, spec.Validate())
 }
 
@@ -190,7 +190,10 @@ func (w world) commit(ctx context.Context, dir string) string {
 
 func (w world) host() bench.Host {
 	m := run.Host(w.Getenv("ImageOS"), w.Getenv("ImageVersion"))
-	return bench.Host{OS: m.OS, Arch: m.Arch, CPU: m.CPU, Cores: m.Cores, Kernel: m.Kernel, Libc: m.Libc, Image: m.Image}
+	return bench.Host{
+		OS: m.OS, Arch: m.Arch, CPU: m.CPU, Cores: m.Cores, Kernel: m.Kernel, Libc: m.Libc, Image: m.Image,
+		Microcode: m.Microcode, Hypervisor: m.Hypervisor, Governor: m.Governor,
+	}
 }
 
 // sideOf hands a side to the gate.

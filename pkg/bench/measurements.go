@@ -23,6 +23,10 @@ type Host struct {
 	Kernel string `json:"kernel,omitempty"`
 	Libc   string `json:"libc,omitempty"`
 	Image  string `json:"image,omitempty"` // the runner's or container's image
+
+	Microcode  string `json:"microcode,omitempty"`
+	Hypervisor string `json:"hypervisor,omitempty"` // "yes" for a guest's processor
+	Governor   string `json:"governor,omitempty"`   // by which the frequency is chosen
 }
 
 // Class returns the machine class: hosts of one class run at one speed, as far

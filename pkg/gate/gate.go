@@ -141,6 +141,7 @@ type Verdict struct {
 	Warnings    []string
 
 	errors []string // benchmarks that had more errors on head
+	errata []string // what else is warned of
 }
 
 // Decided reports whether more runs are not needed: something gates, and nothing
@@ -233,6 +234,9 @@ func (d *decider) judge(base Side) error {
 		return err
 	}
 	d.verdict.Added, d.verdict.Removed = m.added, m.removed
+	if differ := hostDifferences(base.Host, d.head.Host); differ != "" {
+		d.verdict.errata = append(d.verdict.errata, differ)
+	}
 	moreErrors := map[string]string{}
 	gatingThroughput := map[string]bool{}
 	for _, pair := range m.pairs {
@@ -427,6 +431,27 @@ func (c *Comparison) distrust(foreign string) {
 	case c.Outcome == Regressed:
 		c.open("it counts more, but on another machine, and the same program has been seen 13 % apart on two of them: " + foreign)
 	}
+}
+
+// hostDifferences says in what the hosts of one machine class differ all the
+// same: each has been seen to move times, and counts a little.
+func hostDifferences(base, head bench.Host) string {
+	if base.Class() == "" || base.Class() != head.Class() {
+		return ""
+	}
+	var differ []string
+	for _, f := range []struct{ name, base, head string }{
+		{"kernel", base.Kernel, head.Kernel}, {"C library", base.Libc, head.Libc}, {"image", base.Image, head.Image},
+		{"microcode", base.Microcode, head.Microcode}, {"virtualisation", base.Hypervisor, head.Hypervisor}, {"frequency policy", base.Governor, head.Governor},
+	} {
+		if f.base != f.head && f.base != "" && f.head != "" {
+			differ = append(differ, fmt.Sprintf("%s (base %s, head %s)", f.name, f.base, f.head))
+		}
+	}
+	if len(differ) == 0 {
+		return ""
+	}
+	return "the machines are of one class, but differ in " + strings.Join(differ, ", ")
 }
 
 // machineOf is the machine class that a sample of a side was measured on.

@@ -456,3 +456,18 @@ func TestOutlyingBase(t *testing.T) {
 		})
 	}
 }
+
+// TestHostDifferences: what differs between machines of one class is named.
+func TestHostDifferences(t *testing.T) {
+	base := sideOf(t, data{"/throughput": steady})
+	head := sideOf(t, data{"/throughput": steady})
+	base.Host = bench.Host{Arch: "amd64", CPU: "a", Cores: 2, Kernel: "6.1", Image: "ubuntu24 1", Governor: "performance"}
+	head.Host = bench.Host{Arch: "amd64", CPU: "a", Cores: 2, Kernel: "6.2", Image: "ubuntu24 1"}
+	v, err := Decide(&base, head, "", Past{}, DefaultPolicy())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"the machines are of one class, but differ in kernel (base 6.1, head 6.2)"}; !slices.Equal(v.Warnings, want) {
+		t.Errorf("warnings %q, want %q", v.Warnings, want)
+	}
+}

@@ -34,6 +34,7 @@ func (d *decider) settle() {
 	if v.Outcome == Inconclusive && v.Base != nil && d.policy.OnInconclusive != Pass {
 		d.react(d.policy.OnInconclusive, "a gating comparison is inconclusive")
 	}
+	v.Warnings = append(v.Warnings, v.errata...)
 	for _, e := range v.errors {
 		d.react(d.policy.OnErrors, e)
 	}

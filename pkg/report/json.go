@@ -63,6 +63,10 @@ type (
 		Kernel string `json:"kernel,omitempty"`
 		Libc   string `json:"libc,omitempty"`
 		Image  string `json:"image,omitempty"`
+
+		Microcode  string `json:"microcode,omitempty"`
+		Hypervisor string `json:"hypervisor,omitempty"`
+		Governor   string `json:"governor,omitempty"`
 	}
 	comparisonDoc struct {
 		Benchmark  string       `json:"benchmark"`

@@ -83,3 +83,23 @@ func lookup(environ []string, name string) string {
 	}
 	return ""
 }
+
+// CountingEnv returns the environment, small and the same from one machine to the
+// next as far as it can be, in which a command is counted: PATH, HOME, TMPDIR,
+// LD_LIBRARY_PATH and the names in allow as in environ; LC_ALL is C and TZ is
+// UTC0, and the hashes of Python and Perl have the seed 0, unless allow names
+// these.
+func CountingEnv(environ, allow []string) []string {
+	env := filter(environ, allow, func(name string) bool {
+		return matches(name, "PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH")
+	})
+	for _, kv := range []string{"LC_ALL=C", "TZ=UTC0", "PYTHONHASHSEED=0", "PERL_HASH_SEED=0", "PERL_PERTURB_KEYS=0"} {
+		name, _, _ := strings.Cut(kv, "=")
+		if !slices.Contains(allow, name) {
+			env = append(env, kv)
+		}
+	}
+	// Whatever the order was in which they came to us.
+	slices.Sort(env)
+	return env
+}

@@ -18,6 +18,10 @@ type Machine struct {
 	Kernel   string // release
 	Libc     string // name and version of the C library of this system
 	Image    string // of the runner, else of the system
+
+	Microcode  string // revision
+	Hypervisor string // "yes" where the CPU says that it is a guest's
+	Governor   string // the policy by which the CPU's frequency is chosen
 }
 
 // Host describes this machine. imageOS and imageVersion are how a runner names
@@ -32,6 +36,7 @@ func Host(imageOS, imageVersion string) Machine {
 		Libc:  libc(),
 		Image: strings.TrimSpace(imageOS + " " + imageVersion),
 	}
+	m.Microcode, m.Hypervisor, m.Governor = cpuState()
 	var u unix.Utsname
 	if unix.Uname(&u) == nil {
 		m.Kernel = unix.ByteSliceToString(u.Release[:])

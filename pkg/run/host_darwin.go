@@ -12,3 +12,6 @@ func cpuModel() string {
 
 // libc: macOS has one, and its version is the system's.
 func libc() string { return "" }
+
+// cpuState is not told here.
+func cpuState() (microcode, hypervisor, governor string) { return "", "", "" }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -36,6 +37,33 @@ func parseCPUInfo(b []byte) string {
 		return "implementer " + v["CPU implementer"] + " part " + v["CPU part"]
 	}
 	return ""
+}
+
+// cpuState tells what of the CPU is not its model, and moves its speed: its
+// microcode, whether it is a guest's, and who chooses its frequency.
+func cpuState() (microcode, hypervisor, governor string) {
+	if b, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		microcode, hypervisor = parseCPUState(b)
+	}
+	if b, err := os.ReadFile("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"); err == nil {
+		governor = strings.TrimSpace(string(b))
+	}
+	return microcode, hypervisor, governor
+}
+
+func parseCPUState(b []byte) (microcode, hypervisor string) {
+	for sc := bufio.NewScanner(bytes.NewReader(b)); sc.Scan(); {
+		key, value, _ := strings.Cut(sc.Text(), ":")
+		switch strings.TrimSpace(key) {
+		case "microcode":
+			microcode = strings.TrimSpace(value)
+		case "flags":
+			if slices.Contains(strings.Fields(value), "hypervisor") {
+				hypervisor = "yes"
+			}
+		}
+	}
+	return microcode, hypervisor
 }
 
 // glibcVersion is in what glibc prints when its library is executed.

@@ -15,3 +15,13 @@ func TestParseCPUInfo(t *testing.T) {
 		}
 	}
 }
+
+func TestParseCPUState(t *testing.T) {
+	const info = "processor\t: 0\nmodel name\t: AMD EPYC\nmicrocode\t: 0xa101148\nflags\t\t: fpu vme hypervisor sse\n\nprocessor\t: 1\n"
+	if microcode, hypervisor := parseCPUState([]byte(info)); microcode != "0xa101148" || hypervisor != "yes" {
+		t.Errorf("microcode %q, hypervisor %q", microcode, hypervisor)
+	}
+	if microcode, hypervisor := parseCPUState([]byte("flags: fpu vme\n")); microcode != "" || hypervisor != "" {
+		t.Errorf("of a bare machine: microcode %q, hypervisor %q", microcode, hypervisor)
+	}
+}

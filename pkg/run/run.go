@@ -1,7 +1,8 @@
 // Package run runs a benchmark command, counts, and keeps what it printed.
 //
 // It never reads a benchmark in what was printed, never draws progress, never
-// writes or deletes a file, and never hands the caller's environment on unasked.
+// writes or deletes a file of the caller's, and never hands the caller's
+// environment on unasked.
 package run
 
 import (
@@ -13,6 +14,7 @@ import (
 	"os/exec"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -100,12 +102,22 @@ func (s Spec) String() string {
 	return cut(strings.Join(s.Args, " "), 100)
 }
 
-func (s Spec) command() *exec.Cmd {
-	args := s.Args
+// words are the program and its arguments.
+func (s Spec) words() []string {
 	if s.Shell != "" {
-		args = []string{"sh", "-c", s.Shell}
+		return []string{"sh", "-c", s.Shell}
 	}
+	return s.Args
+}
+
+func (s Spec) command(h *harness) *exec.Cmd {
+	args := s.words()
 	cmd := exec.Command(args[0], args[1:]...)
+	if len(h.under) > 0 && cmd.Err == nil {
+		// The program is found as it is without: the one around it may look elsewhere.
+		args = slices.Concat(h.under, []string{cmd.Path}, args[1:])
+		cmd = exec.Command(args[0], args[1:]...)
+	}
 	cmd.Dir = s.Dir
 	cmd.Env = append([]string{}, s.Env...) // never nil: that would be ours
 	cmd.SysProcAttr = attributes()
@@ -227,6 +239,11 @@ func Repeat(ctx context.Context, s Spec, warmup, runs int, obs Observer) iter.Se
 // starts by other means could be mistaken for an orphan of the command, and
 // killed: start none.
 func Once(ctx context.Context, s Spec, step Step, obs Observer) (Run, error) {
+	return s.within(ctx, &harness{}, step, obs)
+}
+
+// within is Once with what a counting run adds.
+func (s Spec) within(ctx context.Context, h *harness, step Step, obs Observer) (Run, error) {
 	if err := s.Validate(); err != nil {
 		return Run{}, err
 	}
@@ -248,12 +265,12 @@ func Once(ctx context.Context, s Spec, step Step, obs Observer) (Run, error) {
 	}
 
 	obs.Started(step)
-	err := s.once(ctx, &r, obs)
+	err := s.once(ctx, h, &r, obs)
 	obs.Finished(r, err)
 	return r, err
 }
 
-func (s Spec) once(ctx context.Context, r *Run, obs Observer) error {
+func (s Spec) once(ctx context.Context, h *harness, r *Run, obs Observer) error {
 	if s.Dir != "" {
 		// Exec blames the program for a missing directory.
 		if fi, err := os.Stat(s.Dir); err != nil || !fi.IsDir() {
@@ -291,11 +308,13 @@ func (s Spec) once(ctx context.Context, r *Run, obs Observer) error {
 		e.Err = err
 		return e
 	}
-	cmd := s.command()
+	cmd := s.command(h)
 	cmd.Stdout, cmd.Stderr = printed.ends()
 
+	disarm := h.arm()
 	start := time.Now()
 	err = cmd.Start()
+	disarm()
 	printed.started()
 	if err != nil {
 		printed.finish(0)
