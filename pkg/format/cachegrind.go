@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -39,12 +41,11 @@ var _ = register(Format{
 })
 
 var (
-	cachegrindHeader  = sniffLine(`^==\d+== Cachegrind, a`)
-	cachegrindRefs    = sniffLine(`^[>\s]*==\d+==\s+I\s+refs:\s+\d`)
-	cachegrindEvents  = sniffLine(`^events: Ir(?: |$)`)
-	callgrindOwn      = sniffLine(`^==\d+==\s+Collected : \d`, `^# callgrind format`, `^positions: `, `^creator: `)
-	cachegrindCount   = regexp.MustCompile(`^([A-Z]\S*(?:\s+(?:refs|misses))?):\s+(\S+)(?:\s+\(|$)`)
-	cachegrindPrinted = map[string]string{"I refs": "Ir"}
+	cachegrindHeader = sniffLine(`^==\d+== Cachegrind, a`)
+	cachegrindRefs   = sniffLine(`^[>\s]*==\d+==\s+I\s+refs:\s+\d`)
+	cachegrindEvents = sniffLine(`^events: Ir(?: |$)`)
+	callgrindOwn     = sniffLine(`^==\d+==\s+Collected : \d`, `^# callgrind format`, `^positions: `, `^creator: `)
+	cachegrindCount  = regexp.MustCompile(`^([A-Z]\S*(?:\s+(?:refs|misses))?):\s+(\S+)(?:\s+\(|$)`)
 )
 
 // sniffCachegrind takes care not to claim what Callgrind prints, which ends in
@@ -55,53 +56,74 @@ func sniffCachegrind(input []byte) bool {
 
 func readCachegrind(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
-		c := cachegrindReader{processes: map[string]int{}}
+		c := cachegrindReader{names: commandNamer{yield: yield}, yield: yield, processes: map[string]int{}}
 		var failure error
 		for l, err := range lines(r, name) {
 			if err != nil {
 				failure = err
 				break
 			}
-			if m := valgrindLine.FindStringSubmatch(l.text); m != nil {
-				c.printed(l, m[1], m[2])
-			} else {
-				c.profile(l)
-			}
-		}
-		for res := range commandResults(c.reports) {
-			if !yield(res, nil) {
+			if !c.line(l) {
 				return
 			}
 		}
-		if c.events != nil {
-			c.faults = append(c.faults, fmt.Errorf("%s: want a summary after the costs, have none: the profile is cut off", name))
-		} else {
-			c.faults = append(c.faults, failure)
+		if !c.hand(len(c.open)) || !c.names.end() {
+			return
 		}
-		for _, err := range c.faults {
-			if err != nil && !yield(bench.Result{}, err) {
-				return
-			}
+		if failure == nil && c.events != nil {
+			failure = fmt.Errorf("%s: want a summary after the costs, have none: the profile is cut off", name)
+		}
+		if failure != nil {
+			yield(bench.Result{}, failure)
 		}
 	}
 }
 
 type cachegrindReader struct {
-	reports []commandReport
-	faults  []error
+	names commandNamer
+	yield func(bench.Result, error) bool
+	// Reports of processes that may say more.
+	open   []commandReport
+	handed int // reports before those
 	// Of the profile that is being read:
 	command string
 	events  []string // nil after its summary
 	// Of what is printed:
-	processes map[string]int // index of the report by process
+	processes map[string]int // number of the report by process
 	headed    bool           // a process has printed its command
 }
 
+func (c *cachegrindReader) line(l line) bool {
+	if m := valgrindLine.FindStringSubmatch(l.text); m != nil {
+		return c.printed(l, m[1], m[2])
+	}
+	return c.profile(l)
+}
+
+// begin begins a report. Processes that run at the same time are few.
+func (c *cachegrindReader) begin(r commandReport) bool {
+	c.open = append(c.open, r)
+	return len(c.open) < 2*maxReports || c.hand(maxReports)
+}
+
+// hand hands on the first n of the reports.
+func (c *cachegrindReader) hand(n int) bool {
+	for _, r := range c.open[:n] {
+		if !c.names.add(r) {
+			return false
+		}
+	}
+	c.open = slices.Clone(c.open[n:])
+	c.handed += n
+	maps.DeleteFunc(c.processes, func(_ string, i int) bool { return i < c.handed })
+	return true
+}
+
 // profile takes a line of a profile.
-func (c *cachegrindReader) profile(l line) {
+func (c *cachegrindReader) profile(l line) bool {
 	key, value, ok := strings.Cut(l.text, ": ")
 	if !ok {
-		return
+		return true
 	}
 	switch key {
 	case "cmd":
@@ -111,47 +133,43 @@ func (c *cachegrindReader) profile(l line) {
 	case "summary":
 		counts := strings.Fields(value)
 		if len(counts) != len(c.events) {
-			c.fault(l.errorf("want a count for each of %d events, have %d", len(c.events), len(counts)))
-			return
+			return c.yield(bench.Result{}, l.errorf("want a count for each of %d events, have %d", len(c.events), len(counts)))
 		}
 		values, err := valgrindCounts(l, c.events, counts)
-		c.fault(err)
-		c.reports = append(c.reports, commandReport{c.command, values})
 		c.events = nil
+		return c.begin(commandReport{c.command, values}) && (err == nil || c.yield(bench.Result{}, err))
 	}
-}
-
-func (c *cachegrindReader) fault(err error) {
-	if err != nil {
-		c.faults = append(c.faults, err)
-	}
+	return true
 }
 
 // printed takes a line that a process prints.
-func (c *cachegrindReader) printed(l line, pid, text string) {
+func (c *cachegrindReader) printed(l line, pid, text string) bool {
 	if command, ok := strings.CutPrefix(text, "Command: "); ok {
 		c.headed = true
-		c.processes[pid] = len(c.reports)
-		c.reports = append(c.reports, commandReport{command: command})
-		return
+		c.processes[pid] = c.handed + len(c.open)
+		return c.begin(commandReport{command: command})
 	}
 	m := cachegrindCount.FindStringSubmatch(text)
 	if m == nil {
-		return
+		return true
 	}
 	event := oneBlank(m[1])
-	if own, ok := cachegrindPrinted[event]; ok {
-		event = own
+	if event == "I refs" {
+		event = "Ir"
 	}
 	values, err := valgrindCounts(l, []string{event}, []string{m[2]})
-	c.fault(err)
+	if err != nil && !c.yield(bench.Result{}, err) {
+		return false
+	}
 	i, ok := c.processes[pid]
 	if !ok {
-		if !c.headed {
-			c.reports = append(c.reports, commandReport{})
+		if !c.headed && !c.begin(commandReport{}) {
+			return false
 		}
-		i = len(c.reports) - 1
+		i = c.handed + len(c.open) - 1
 		c.processes[pid] = i
 	}
-	c.reports[i].values = addCounts(c.reports[i].values, values)
+	report := &c.open[i-c.handed]
+	report.values = addCounts(report.values, values)
+	return true
 }

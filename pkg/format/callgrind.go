@@ -59,92 +59,106 @@ type callgrindPart struct {
 
 func readCallgrind(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
-		parts, failure := callgrindParts(r, name)
-		var reports []commandReport
-		var faults []error
-		process := ""
-		for i, part := range parts {
-			values, err := part.values()
+		c := callgrindReader{names: commandNamer{yield: yield}, yield: yield}
+		var failure error
+		for l, err := range lines(r, name) {
 			if err != nil {
-				faults = append(faults, err)
+				failure = err
+				break
 			}
-			if i > 0 && part.pid != "" && part.pid == process {
-				last := &reports[len(reports)-1]
-				last.values = addCounts(last.values, values)
-				continue
-			}
-			process = part.pid
-			reports = append(reports, commandReport{part.command, values})
-		}
-		for res := range commandResults(reports) {
-			if !yield(res, nil) {
+			if !c.line(l) {
 				return
 			}
 		}
-		if len(reports) == 0 && failure == nil {
+		if !c.add() || !c.names.add(c.report) || !c.names.end() {
+			return
+		}
+		if failure == nil && c.process == nil {
 			failure = fmt.Errorf("%s: want a profile with an events: line, have none", name)
 		}
-		for _, err := range append(faults, failure) {
-			if err != nil && !yield(bench.Result{}, err) {
-				return
-			}
+		if failure != nil {
+			yield(bench.Result{}, failure)
 		}
 	}
 }
 
-// callgrindParts gathers the lines of the profiles that hold more than the cost
-// of one position, and what there was when the reading ended by an error.
-func callgrindParts(r io.Reader, name string) (parts []callgrindPart, failure error) {
-	var head callgrindPart // what the parts to come have in common
-	for l, err := range lines(r, name) {
-		if err != nil {
-			return parts, err
+// A callgrindReader gathers the parts of one process after another.
+type callgrindReader struct {
+	names   commandNamer
+	yield   func(bench.Result, error) bool
+	head    callgrindPart // what the parts to come have in common
+	part    callgrindPart // being read, if it has events
+	process *string       // of the report, nil before the first part
+	report  commandReport
+}
+
+// line takes a line; most are the cost of one position and of no interest.
+func (c *callgrindReader) line(l line) bool {
+	if strings.HasPrefix(l.text, "==") {
+		m := valgrindLine.FindStringSubmatch(l.text)
+		if m == nil {
+			return true
 		}
-		if m := valgrindLine.FindStringSubmatch(l.text); m != nil {
-			key, value, _ := strings.Cut(m[2], ":")
-			switch strings.TrimSpace(key) {
-			case "Command":
-				head.command = strings.TrimSpace(value)
-			case "Events":
-				parts = append(parts, callgrindPart{pid: m[1], command: head.command, events: strings.Fields(value), at: l})
-			case "Collected":
-				if n := len(parts); n > 0 {
-					parts[n-1].at, parts[n-1].totals = l, strings.Fields(value)
-				}
-			}
-			continue
+		key, value, _ := strings.Cut(m[2], ":")
+		switch strings.TrimSpace(key) {
+		case "Command":
+			c.head.command = strings.TrimSpace(value)
+		case "Events":
+			return c.begin(callgrindPart{pid: m[1], command: c.head.command, events: strings.Fields(value), at: l})
+		case "Collected":
+			c.part.at, c.part.totals = l, strings.Fields(value)
 		}
-		key, value, ok := strings.Cut(l.text, ":")
-		if !ok {
-			continue
-		}
-		switch key {
-		case "version":
-			head = callgrindPart{}
-		case "creator":
-			head.written = strings.HasPrefix(strings.TrimSpace(value), "callgrind")
-		case "pid":
-			head.pid = strings.TrimSpace(value)
-		case "cmd":
-			head.command = strings.TrimSpace(value)
-		case "events":
-			part := head
-			part.at, part.events = l, strings.Fields(value)
-			parts = append(parts, part)
-		case "summary", "totals":
-			n := len(parts)
-			if n == 0 {
-				continue
-			}
-			parts[n-1].at = l
-			if key == "totals" {
-				parts[n-1].totals = strings.Fields(value)
-			} else {
-				parts[n-1].summary = strings.Fields(value)
-			}
-		}
+		return true
 	}
-	return parts, nil
+	key, value, ok := strings.Cut(l.text, ":")
+	if !ok {
+		return true
+	}
+	switch key {
+	case "version":
+		c.head = callgrindPart{}
+	case "creator":
+		c.head.written = strings.HasPrefix(strings.TrimSpace(value), "callgrind")
+	case "pid":
+		c.head.pid = strings.TrimSpace(value)
+	case "cmd":
+		c.head.command = strings.TrimSpace(value)
+	case "events":
+		part := c.head
+		part.at, part.events = l, strings.Fields(value)
+		return c.begin(part)
+	case "summary":
+		c.part.at, c.part.summary = l, strings.Fields(value)
+	case "totals":
+		c.part.at, c.part.totals = l, strings.Fields(value)
+	}
+	return true
+}
+
+func (c *callgrindReader) begin(part callgrindPart) bool {
+	ok := c.add()
+	c.part = part
+	return ok
+}
+
+// add adds the part that was read to the report of its process, or to a new one.
+func (c *callgrindReader) add() bool {
+	part := c.part
+	c.part = callgrindPart{}
+	if len(part.events) == 0 {
+		return true
+	}
+	values, err := part.values()
+	if err != nil && !c.yield(bench.Result{}, err) {
+		return false
+	}
+	if c.process != nil && part.pid != "" && part.pid == *c.process {
+		c.report.values = addCounts(c.report.values, values)
+		return true
+	}
+	ok := c.names.add(c.report)
+	c.process, c.report = &part.pid, commandReport{part.command, values}
+	return ok
 }
 
 // values returns the counts of a part. The summary, which stands at the top,

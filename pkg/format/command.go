@@ -1,11 +1,6 @@
 package format
 
-import (
-	"iter"
-	"slices"
-
-	"github.com/noslower/noslower/pkg/bench"
-)
+import "github.com/noslower/noslower/pkg/bench"
 
 // A commandReport is what a profiler says of one execution of a command.
 type commandReport struct {
@@ -13,25 +8,58 @@ type commandReport struct {
 	values  []bench.Value
 }
 
-// commandResults makes results of reports, each of a launch of its own. The
+// maxReports bounds how many reports are held back until it is known whether
+// they are all of one command.
+const maxReports = 1000
+
+// A commandNamer makes results of reports, each of a launch of its own. The
 // command is the benchmark's name only where there are several: it has the
-// program's path in it, which base and head seldom share.
-func commandResults(reports []commandReport) iter.Seq[bench.Result] {
-	reports = slices.DeleteFunc(reports, func(r commandReport) bool { return len(r.values) == 0 })
-	several := slices.ContainsFunc(reports, func(r commandReport) bool { return r.command != reports[0].command })
-	launches := map[string]int{}
-	return func(yield func(bench.Result) bool) {
-		for _, r := range reports {
-			res := bench.Result{Launch: launches[r.command], Values: r.values}
-			if several {
-				res.Name = oneBlank(r.command)
-			}
-			launches[r.command]++
-			if !yield(res) {
-				return
-			}
+// program's path in it, which base and head seldom share. Past maxReports the
+// command of those before stays without a name.
+type commandNamer struct {
+	yield    func(bench.Result, error) bool
+	pending  []commandReport
+	decided  bool
+	several  bool
+	first    string // command
+	launches map[string]int
+}
+
+// add takes the next report, and reports whether to go on.
+func (c *commandNamer) add(r commandReport) bool {
+	if len(r.values) == 0 {
+		return true
+	}
+	if c.decided {
+		return c.result(r)
+	}
+	if c.launches == nil {
+		c.launches, c.first = map[string]int{}, r.command
+	}
+	c.pending = append(c.pending, r)
+	c.several = r.command != c.first
+	return !c.several && len(c.pending) < maxReports || c.end()
+}
+
+// end yields what was held back.
+func (c *commandNamer) end() bool {
+	c.decided = true
+	for _, r := range c.pending {
+		if !c.result(r) {
+			return false
 		}
 	}
+	c.pending = nil
+	return true
+}
+
+func (c *commandNamer) result(r commandReport) bool {
+	res := bench.Result{Launch: c.launches[r.command], Values: r.values}
+	if c.several || r.command != c.first {
+		res.Name = oneBlank(r.command)
+	}
+	c.launches[r.command]++
+	return c.yield(res, nil)
 }
 
 // addValue appends a value, under another name where the first is taken:

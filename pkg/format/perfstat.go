@@ -96,87 +96,95 @@ type perfReading struct {
 
 func readPerfStat(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
-		p := perfReader{reports: []commandReport{{}}}
+		p := perfReader{names: commandNamer{yield: yield}, yield: yield}
 		var failure error
 		for l, err := range lines(r, name) {
 			if err != nil {
 				failure = err
 				break
 			}
-			p.line(l)
-		}
-		p.take()
-		for res := range commandResults(p.reports) {
-			if !yield(res, nil) {
+			if !p.line(unquoted(l)) {
 				return
 			}
 		}
-		for _, err := range append(p.faults, p.notes()...) {
-			if !yield(bench.Result{}, err) {
+		if !p.take() || !p.next("", "") || !p.names.end() {
+			return
+		}
+		for _, err := range append(p.notes(), failure) {
+			if err != nil && !yield(bench.Result{}, err) {
 				return
 			}
-		}
-		if failure != nil {
-			yield(bench.Result{}, failure)
 		}
 	}
 }
 
+// maxNamed bounds how many events a note names.
+const maxNamed = 20
+
 // A perfReader gathers one report after the other.
 type perfReader struct {
-	reports []commandReport
-	current int      // the report that is being read
-	seen    []string // events of it
-	runs    int      // of its header
+	names   commandNamer
+	yield   func(bench.Result, error) bool
+	report  commandReport
+	seen    []string        // events of it
+	runs    int             // of its header
+	singles []commandReport // its runs, where they are listed
 	pending perfReading
 	at      line // of pending
 
 	filter filter
-	faults []error
 	// What did not count all the time, once a document.
 	absent, partial     []string
 	absentAt, partialAt line
 }
 
-func (p *perfReader) line(l line) {
-	text := strings.TrimSpace(strings.TrimLeft(l.text, "> \t"))
-	if strings.HasPrefix(text, "#") {
+func (p *perfReader) line(l line) bool {
+	if strings.HasPrefix(l.text, "#") {
 		// A second derived metric: spread and share stand behind the last one.
-		p.pending.tail(text)
-		return
+		p.pending.tail(l.text)
+		return true
 	}
-	p.take()
+	if !p.take() {
+		return false
+	}
 	p.at = l
-	switch {
+	switch text := l.text; {
 	case text == "":
 	case strings.HasPrefix(text, "Performance counter stats for "):
 		if m := perfHeader.FindStringSubmatch(text); m != nil {
-			p.start(m[1], m[2])
+			return p.next(m[1], m[2])
 		}
 	case strings.HasPrefix(text, `{"counter-value"`):
-		p.json(text)
+		return p.json(text)
 	case strings.Contains(text, " seconds "):
 		if m := perfTime.FindStringSubmatch(text); m != nil {
 			p.pending = perfReading{event: m[3], number: m[1], unit: "s"}
 			p.pending.tail(m[4])
 		}
+	case text[0] != '<' && text[0] != '-' && (text[0] < '0' || text[0] > '9'): // no number
 	default:
-		if m := perfSingle.FindStringSubmatch(text); m != nil {
-			p.single(m[1])
-		} else if m := perfRow.FindStringSubmatch(text); m != nil && perfEvent.MatchString(m[3]) {
-			p.pending = perfReading{event: m[3], number: m[1], unit: m[2]}
-			if strings.Contains(text, "(msec)") || m[3] == "task-clock" {
-				p.pending.unit = "msec"
+		if m := perfRow.FindStringSubmatch(text); m != nil {
+			if m[3] == "task-clock" || strings.Contains(text, "(msec)") {
+				m[2] = "msec"
 			}
-			p.pending.tail(m[4])
+			if perfEvent.MatchString(m[3]) {
+				p.pending = perfReading{event: m[3], number: m[1], unit: m[2]}
+				p.pending.tail(m[4])
+			}
 		} else if reading, ok := perfCSV(text); ok {
 			p.pending = reading
+		} else if m := perfSingle.FindStringSubmatch(text); m != nil {
+			p.single(m[1])
 		}
 	}
+	return true
 }
 
 // tail takes what stands behind an event, or behind a derived metric.
 func (r *perfReading) tail(text string) {
+	if !strings.Contains(text, "%") {
+		return
+	}
 	if m := perfSpread.FindStringSubmatch(text); m != nil {
 		r.spread = m[1]
 	}
@@ -186,7 +194,7 @@ func (r *perfReading) tail(text string) {
 }
 
 // json takes an event of -j.
-func (p *perfReader) json(text string) {
+func (p *perfReader) json(text string) bool {
 	var event struct {
 		Value   string       `json:"counter-value"`
 		Unit    string       `json:"unit"`
@@ -195,13 +203,13 @@ func (p *perfReader) json(text string) {
 		Running *json.Number `json:"pcnt-running"`
 	}
 	if err := json.Unmarshal([]byte(text), &event); err != nil || event.Event == "" {
-		p.faults = append(p.faults, p.at.errorf("want an event as perf stat -j prints it"))
-		return
+		return p.yield(bench.Result{}, p.at.errorf("want an event as perf stat -j prints it"))
 	}
 	p.pending = perfReading{event: event.Event, number: event.Value, unit: event.Unit, spread: event.Spread.String()}
 	if event.Running != nil {
 		p.pending.running = event.Running.String()
 	}
+	return true
 }
 
 // perfCSV reads a line of -x. The separator is whatever stands behind the first
@@ -209,9 +217,6 @@ func (p *perfReader) json(text string) {
 func perfCSV(text string) (perfReading, bool) {
 	i := strings.IndexAny(text, ",;|\t")
 	if i < 1 {
-		return perfReading{}, false
-	}
-	if c := text[0]; c != '<' && c != '-' && (c < '0' || c > '9') {
 		return perfReading{}, false
 	}
 	f := strings.SplitN(text, text[i:i+1], 9)
@@ -233,39 +238,43 @@ func perfCSV(text string) (perfReading, bool) {
 	return r, true
 }
 
-// start begins the report of another execution.
-func (p *perfReader) start(command, runs string) {
+// next ends the report and begins that of another execution.
+func (p *perfReader) next(command, runs string) bool {
+	if !p.names.add(p.report) {
+		return false
+	}
+	for _, single := range p.singles {
+		if !p.names.add(single) {
+			return false
+		}
+	}
 	if !strings.HasPrefix(command, "'") {
 		command = "" // a process or a thread by its number
 	}
+	p.report = commandReport{command: strings.Trim(command, "'")}
 	p.runs, _ = strconv.Atoi(runs) // 0 where it does not say
-	p.next(strings.Trim(command, "'"))
-}
-
-func (p *perfReader) next(command string) {
-	p.seen, p.current = nil, len(p.reports)
-	p.reports = append(p.reports, commandReport{command: command})
+	p.seen, p.singles = nil, nil
+	return true
 }
 
 // single takes the elapsed time of one of the runs of -r, as --table lists them
 // before the mean. Each is of an execution of its own.
 func (p *perfReader) single(number string) {
 	if v, err := parseNumber(number); err == nil {
-		command := p.reports[p.current].command
-		p.reports = append(p.reports, commandReport{command, []bench.Value{bench.Measure("wall_time", v, "s")}})
+		p.singles = append(p.singles, commandReport{p.report.command, []bench.Value{bench.Measure("wall_time", v, "s")}})
 	}
 }
 
 // take takes the pending reading, of which the last line has been read.
-func (p *perfReader) take() {
+func (p *perfReader) take() bool {
 	r := p.pending
 	p.pending = perfReading{}
 	if r.event == "" {
-		return
+		return true
 	}
-	if slices.Contains(p.seen, r.event) {
+	if slices.Contains(p.seen, r.event) && !p.next("'"+p.report.command+"'", "") {
 		// Without a header, this is how the next execution shows.
-		p.next(p.reports[p.current].command)
+		return false
 	}
 	p.seen = append(p.seen, r.event)
 	running, err := parseNumber(r.running)
@@ -274,17 +283,16 @@ func (p *perfReader) take() {
 		if p.absent == nil {
 			p.absentAt = p.at
 		}
-		if !slices.Contains(p.absent, r.event) {
+		if len(p.absent) < maxNamed && !slices.Contains(p.absent, r.event) {
 			p.absent = append(p.absent, r.event)
 		}
-		return
+		return true
 	case err != nil:
 		running = 100
 	}
 	n, err := parseNumber(r.number)
 	if err != nil || n < 0 {
-		p.faults = append(p.faults, p.at.errorf("want a count for %s (LC_ALL=C makes perf print it so), have %q", r.event, r.number))
-		return
+		return p.yield(bench.Result{}, p.at.errorf("want a count for %s (LC_ALL=C makes perf print it so), have %q", r.event, r.number))
 	}
 	v := measurePerf(r.event, n, r.unit)
 	v.Statistic = p.statistic(r, v.V)
@@ -295,16 +303,15 @@ func (p *perfReader) take() {
 		if v.Statistic == nil {
 			v.Statistic = &bench.Spread{}
 		}
-		p.partial = append(p.partial, fmt.Sprintf("%s (%s %%)", r.event, r.running))
+		if len(p.partial) < maxNamed {
+			p.partial = append(p.partial, fmt.Sprintf("%s (%s %%)", r.event, r.running))
+		}
 	}
 	kept, err := p.filter.keep(p.at, []bench.Value{v})
-	if err != nil {
-		p.faults = append(p.faults, err)
-	}
-	report := &p.reports[p.current]
 	for _, v := range kept {
-		report.values = addValue(report.values, v, r.event)
+		p.report.values = addValue(p.report.values, v, r.event)
 	}
+	return err == nil || p.yield(bench.Result{}, err)
 }
 
 // statistic returns what is known of the scatter of a mean of several runs: perf
@@ -338,8 +345,11 @@ func (p *perfReader) notes() []error {
 // kernel alone does.
 func measurePerf(event string, n float64, unit string) bench.Value {
 	name := strings.TrimSuffix(strings.TrimPrefix(event, "cpu/"), "/")
-	if m := perfModifiers.FindStringSubmatch(name); m != nil && (strings.Contains(m[2], "u") || !strings.ContainsAny(m[2], "kh")) {
-		name = strings.TrimSuffix(m[1], "/")
+	if strings.ContainsAny(name, ":/") {
+		m := perfModifiers.FindStringSubmatch(name)
+		if m != nil && (strings.Contains(m[2], "u") || !strings.ContainsAny(m[2], "kh")) {
+			name = strings.TrimSuffix(m[1], "/")
+		}
 	}
 	if canonical, ok := perfNames[name]; ok {
 		return bench.Measure(canonical, n, unit)

@@ -67,11 +67,13 @@ func readTime(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 		if !whole {
 			return
 		}
-		for res := range commandResults(t.reports) {
-			if !yield(res, nil) {
+		names := commandNamer{yield: yield}
+		for _, report := range t.reports {
+			if !names.add(report) {
 				return
 			}
 		}
+		names.end()
 	}
 }
 

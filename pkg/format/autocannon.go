@@ -1,0 +1,78 @@
+package format
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// The JSON of autocannon (https://github.com/mcollina/autocannon#autocannonopts-cb),
+// one object for each run:
+//
+//	{"title": "…", "url": "http://127.0.0.1:8080/", "connections": 2, "pipelining": 1,
+//	 "errors": 0, "timeouts": 0, "mismatches": 0, "non2xx": 8449,
+//	 "latency": {"average": 0.04, "max": 38, "p50": 0, "p99_9": 11, …},
+//	 "requests": {"average": 12676, "stddev": 2312, …}, "samples": 2,
+//	 "throughput": {"average": 1385984, …}}
+//
+// Latencies are in milliseconds; rates are means of samples, one a second.
+// Timeouts are among the errors already; responses that are not 2xx are added.
+var _ = register(Format{
+	Name:  "autocannon",
+	Tool:  "autocannon --json",
+	Print: "autocannon -c 100 -d 10 --json http://127.0.0.1:8080/",
+	How:   `a JSON object with "latency", "requests", "throughput", "non2xx" and "mismatches"`,
+	Sniff: autocannonShape.sniff,
+	Read:  autocannonShape.read(readAutocannon),
+})
+
+var autocannonShape = withKeys("errors", "mismatches", "non2xx", "latency.average", "requests.average", "throughput.average")
+
+func readAutocannon(d *jsonDocument) error {
+	type rate struct {
+		Mean   jsonNumber `json:"average"`
+		StdDev jsonNumber `json:"stddev"`
+	}
+	var report struct {
+		Title       string                `json:"title"`
+		URL         string                `json:"url"`
+		Connections jsonNumber            `json:"connections"`
+		Pipelining  jsonNumber            `json:"pipelining"`
+		Samples     jsonNumber            `json:"samples"`
+		Errors      jsonNumber            `json:"errors"`
+		Mismatches  jsonNumber            `json:"mismatches"`
+		Non2xx      jsonNumber            `json:"non2xx"`
+		Latency     map[string]jsonNumber `json:"latency"`
+		Requests    rate                  `json:"requests"`
+		Throughput  rate                  `json:"throughput"`
+	}
+	if err := d.decode(&report); err != nil {
+		return err
+	}
+	g := gatherer{result: bench.Result{Name: cmp.Or(report.Title, report.URL)}}
+	if report.Title == "" {
+		g.result.Name += " connections=" + report.Connections.text
+		if report.Pipelining.v > 1 {
+			g.result.Name += " pipelining=" + report.Pipelining.text
+		}
+	}
+	add := func(metric string, r rate, unit string) {
+		before := len(g.result.Values)
+		if g.rate(metric, r.Mean, unit); len(g.result.Values) > before {
+			g.spread(bench.StdDev, r.StdDev.count(), int(report.Samples.count()))
+		}
+	}
+	add("throughput", report.Requests, "rps")
+	add("bandwidth", report.Throughput, "B/s")
+	g.number("latency_mean", report.Latency["average"], "ms")
+	g.number("latency_max", report.Latency["max"], "ms")
+	ranked := map[string]jsonNumber{}
+	for key, n := range report.Latency {
+		ranked[strings.Replace(key, "_", ".", 1)] = n
+	}
+	g.percentiles(ranked, "ms")
+	g.measure("errors", report.Errors.count()+report.Mismatches.count()+report.Non2xx.count(), "errors")
+	g.report(d)
+	return nil
+}

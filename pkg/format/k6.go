@@ -1,0 +1,263 @@
+package format
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// The summary of k6 at the end of a test, on the console of all versions
+// (https://grafana.com/docs/k6/latest/results-output/end-of-test/),
+//
+//	http_req_duration..............: avg=288.63µs min=54.04µs med=152.21µs max=4.69ms p(90)=380.51µs p(95)=449.96µs
+//	  { expected_response:true }...: avg=257.18µs …
+//	http_req_failed................: 33.00% 33 out of 100
+//	http_reqs......................: 100    5225.679596/s
+//
+// by --summary-export, where times are in milliseconds,
+//
+//	{"metrics": {"http_req_duration": {"avg": 0.2886, "p(95)": 0.4499},
+//	             "http_req_failed": {"passes": 33, "fails": 67, "value": 0.33},
+//	             "http_reqs": {"count": 100, "rate": 5225.68}}}
+//
+// and as handleSummary gets it, where each metric has its numbers in "values".
+// Requests are the benchmark "": their duration, rate and failures ("passes" of
+// http_req_failed are failures). A metric with tags is of the benchmark that they
+// name. Each other trend is a benchmark of its own; a script that makes no
+// request has its iterations.
+var _ = register(Format{
+	Name:  "k6",
+	Tool:  "k6 run: its summary on the console, by --summary-export or by handleSummary",
+	Print: "k6 run --summary-export=summary.json script.js",
+	How:   `a line "http_req_duration...: avg=" or of iteration_duration, or a JSON object with "metrics" that have "iterations"`,
+	Sniff: func(input []byte) bool { return sniffK6(input) || k6Shape.sniff(input) },
+	Read:  readEither(k6Shape, readK6, readK6Console),
+})
+
+var (
+	k6Shape = withKeys("metrics.iterations.rate").orElse(withKeys("metrics.iterations.values.rate")).orElse(withKeys("metrics.http_reqs.rate"))
+	sniffK6 = sniffLine(`^[>\s]*[✓✗]?\s*http_req_duration\.+: avg=`, `^[>\s]*[✓✗]?\s*iteration_duration\.+: avg=`)
+
+	k6Line      = regexp.MustCompile(`^(?:[✓✗]\s*)?(\w+|\{[^}]*\})\s*\.*:\s+(.*)$`)
+	k6Statistic = regexp.MustCompile(`(avg|med|max|p\([\d.]+\))=(\S+)`)
+	k6Share     = regexp.MustCompile(`^[\d.]+%\s+(?:✓ )?(\d+)\s+(out of|✗)\s+(\d+)`)
+	k6Rate      = regexp.MustCompile(`^\d+\s+([\d.]+)/s\b`)
+)
+
+// k6Times are the trends that are times, which --summary-export does not say.
+var k6Times = regexp.MustCompile(`^(?:http_req_|iteration_duration|group_duration|ws_|grpc_req_|browser_)`)
+
+// A k6Metric is one metric of a summary.
+type k6Metric struct {
+	name, tags string                // of "http_req_duration{scenario:a}"
+	statistics map[string]jsonNumber // of a trend: avg, med, max, p(95), …
+	unit       string                // theirs
+	rate       jsonNumber            // of a counter
+	failures   jsonNumber            // of a rate
+	wrong      string                // of what cannot be read
+}
+
+func readK6(d *jsonDocument) error {
+	return d.member("metrics", func() error {
+		var raw map[string]map[string]json.RawMessage
+		if err := d.decode(&raw); err != nil {
+			return err
+		}
+		var metrics []k6Metric
+		for _, name := range slices.Sorted(maps.Keys(raw)) {
+			metrics = append(metrics, k6Member(name, raw[name]))
+		}
+		for _, g := range k6Results(metrics) {
+			g.report(d)
+		}
+		return nil
+	})
+}
+
+// k6Member reads a metric's member of the JSON object.
+func k6Member(name string, raw map[string]json.RawMessage) k6Metric {
+	m := k6Metric{name: name, statistics: map[string]jsonNumber{}}
+	if i := strings.IndexByte(name, '{'); i >= 0 {
+		m.name, m.tags = name[:i], name[i:]
+	}
+	if k6Times.MatchString(m.name) || string(raw["contains"]) == `"time"` {
+		m.unit = "ms"
+	}
+	if values, ok := raw["values"]; ok {
+		raw = nil
+		if json.Unmarshal(values, &raw) != nil {
+			m.wrong = "want an object as values"
+		}
+	}
+	number := func(key string) (n jsonNumber) {
+		if text, ok := raw[key]; ok {
+			_ = n.UnmarshalJSON(text) // which keeps what is none
+		}
+		return n
+	}
+	switch {
+	case raw["avg"] != nil:
+		for key := range raw {
+			if key != "thresholds" {
+				m.statistics[key] = number(key)
+			}
+		}
+	case raw["passes"] != nil:
+		m.failures = number("passes")
+		if m.name == "checks" {
+			m.failures = number("fails")
+		}
+	case raw["count"] != nil:
+		m.rate = number("rate")
+	}
+	return m
+}
+
+func readK6Console(r io.Reader, name string, yield func(bench.Result, error) bool) {
+	var metrics []k6Metric // of one summary
+	seen := map[string]bool{}
+	launch := 0
+	var at line // where it begins
+	flush := func() bool {
+		for _, g := range k6Results(metrics) {
+			g.at, g.result.Launch = at, launch
+			if !g.yield(yield) {
+				return false
+			}
+		}
+		launch++
+		metrics = nil
+		clear(seen)
+		return true
+	}
+	last := ""
+	done := eachLine(r, name, yield, func(l line) bool {
+		m := k6Line.FindStringSubmatch(l.text)
+		if m == nil {
+			return true
+		}
+		metric := k6Metric{name: m[1]}
+		if strings.HasPrefix(m[1], "{") {
+			metric.name, metric.tags = last, strings.ReplaceAll(m[1], " ", "")
+		}
+		last = metric.name
+		if !metric.console(m[2]) {
+			return true
+		}
+		if seen[metric.name+metric.tags] && !flush() {
+			return false
+		}
+		if len(metrics) == 0 {
+			at = l
+		}
+		seen[metric.name+metric.tags] = true
+		metrics = append(metrics, metric)
+		return true
+	})
+	if done && len(metrics) > 0 {
+		flush()
+	}
+}
+
+// console reads what stands behind a metric's name, and reports whether it is
+// something of one.
+func (m *k6Metric) console(text string) bool {
+	if f := k6Share.FindStringSubmatch(text); f != nil {
+		m.failures = numberOf(f[1])
+		if m.name == "checks" { // of which those that passed are counted
+			m.failures = numberOf(f[3])
+			if f[2] == "out of" {
+				m.failures.v -= numberOf(f[1]).v
+			}
+		}
+		return true
+	}
+	if f := k6Rate.FindStringSubmatch(text); f != nil {
+		m.rate = numberOf(f[1])
+		return true
+	}
+	m.statistics = map[string]jsonNumber{}
+	for _, f := range k6Statistic.FindAllStringSubmatch(text, -1) {
+		if v, err := parseDuration(f[2]); err == nil {
+			m.unit = "s"
+			m.statistics[f[1]] = jsonNumber{v, f[2]}
+		} else {
+			m.statistics[f[1]] = numberOf(f[2])
+		}
+	}
+	return len(m.statistics) > 0
+}
+
+// numberOf is a printed number as one of a document.
+func numberOf(text string) jsonNumber {
+	v, err := parseNumber(text)
+	if err != nil {
+		v = -1
+	}
+	return jsonNumber{v, text}
+}
+
+// k6Results makes results of the metrics of a summary: one for all requests, or
+// iterations if there are none, one for each of their tags, one for each other
+// trend.
+func k6Results(metrics []k6Metric) []*gatherer {
+	var results []*gatherer
+	of := map[string]*gatherer{}
+	result := func(name string) *gatherer {
+		if of[name] == nil {
+			of[name] = &gatherer{result: bench.Result{Name: name}}
+			results = append(results, of[name])
+		}
+		return of[name]
+	}
+	subject, duration := "http_reqs", "http_req_duration"
+	if !slices.ContainsFunc(metrics, func(m k6Metric) bool { return m.name == subject }) {
+		subject, duration = "iterations", "iteration_duration"
+	}
+	for _, m := range metrics {
+		switch {
+		case m.wrong != "":
+			result(m.tags).problem("%s of %s", m.wrong, m.name)
+		case m.name == subject && m.rate.present():
+			result(m.tags).rate("throughput", m.rate, "ops/s")
+		case m.name == "http_req_failed" && m.failures.present():
+			result(m.tags).number("errors", m.failures, "errors")
+		case m.name == "checks" && m.failures.present(), m.name == "checks_failed" && m.failures.present():
+			result(m.tags).lower("failed_checks", m.failures.count(), "")
+		case m.name == duration:
+			m.add(result(m.tags))
+		case len(m.statistics) > 0:
+			m.add(result(m.name + m.tags))
+		}
+	}
+	return results
+}
+
+// add adds the statistics of a trend: latencies if they are times.
+func (m *k6Metric) add(g *gatherer) {
+	prefix := "latency_"
+	if m.unit == "" {
+		prefix = ""
+	}
+	for _, key := range slices.Sorted(maps.Keys(m.statistics)) {
+		n := m.statistics[key]
+		switch key {
+		case "avg":
+			g.number(prefix+"mean", n, m.unit)
+		case "med":
+			g.number(prefix+"p50", n, m.unit)
+		case "max":
+			g.number(prefix+"max", n, m.unit)
+		default:
+			p := strings.TrimSuffix(strings.TrimPrefix(key, "p("), ")")
+			if metric := percentile(p); metric != "" {
+				g.number(prefix+strings.TrimPrefix(metric, "latency_"), n, m.unit)
+			}
+		}
+	}
+}
