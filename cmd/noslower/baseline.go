@@ -82,7 +82,7 @@ func (w world) pushBaseline(cmd *cobra.Command, o *optionSet) error {
 	if err != nil {
 		return wrongUse(err)
 	}
-	r, err := newReader(o.Format, w.Stderr)
+	r, err := newReader(o, w.Stderr)
 	if err != nil {
 		return wrongUse(err)
 	}

@@ -19,7 +19,7 @@ func (w world) compareCommand() *cobra.Command {
 			if err != nil {
 				return wrongUse(err)
 			}
-			r, err := newReader(o.Format, w.Stderr)
+			r, err := newReader(o, w.Stderr)
 			if err != nil {
 				return wrongUse(err)
 			}

@@ -40,6 +40,8 @@ type suiteConfig struct {
 	Shell            string   // a command given as a string
 	Args             []string // a command given as a list
 	Format           string
+	Parse            []format.Custom // what describes output that no format knows
+	custom           string          // the kind of Parse
 	Runs             runCount
 	Warmup           *int
 	Timeout          time.Duration
@@ -97,6 +99,7 @@ var (
 	suiteKeys = []configKey[suiteConfig]{
 		{"command", (*configReader).command},
 		{"format", (*configReader).format},
+		{"parse", (*configReader).custom},
 		{"runs", func(r *configReader, at place, s *suiteConfig) { r.set(at, &s.Runs) }},
 		{"warmup", (*configReader).warmup},
 		{"timeout", func(r *configReader, at place, s *suiteConfig) { r.set(at, (*runTimeout)(&s.Timeout)) }},
@@ -191,6 +194,7 @@ func (r *configReader) suites(at place, c *config) {
 	for _, e := range entries {
 		s := suiteConfig{Name: e.name}
 		readFields(r, e.at, suiteKeys, &s)
+		r.checkCustom(e.at, &s)
 		c.Suites = append(c.Suites, s)
 	}
 }
@@ -348,13 +352,13 @@ func (r *configReader) format(at place, s *suiteConfig) {
 		return
 	}
 	s.Format = name
-	known := append([]string{"auto", "none"}, format.Names()...)
+	known := slices.Concat([]string{"auto", "none"}, format.Names(), format.CustomNames())
 	if !slices.Contains(known, name) {
 		hint := ""
 		if near := nearestName(name, known); near != "" {
 			hint = fmt.Sprintf(": did you mean %q?", near)
 		}
-		r.fault(at, "want auto, none or a name that \"noslower formats\" lists, have %q%s", shorten(name), hint)
+		r.fault(at, "want auto, none, regex, json, csv or a name that \"noslower formats\" lists, have %q%s", shorten(name), hint)
 	}
 }
 

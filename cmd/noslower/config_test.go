@@ -75,6 +75,7 @@ func writeConfig(w *strings.Builder, c config) {
 			{"shell", s.Shell != "", strconv.Quote(s.Shell)},
 			{"args", s.Args != nil, fmt.Sprintf("%q", s.Args)},
 			{"format", s.Format != "", s.Format},
+			{"parse", s.Parse != nil, fmt.Sprintf("%+v", s.Parse)},
 			{"runs", s.Runs != runCount{}, s.Runs},
 			{"warmup", s.Warmup != nil, orUnset(s.Warmup)},
 			{"timeout", s.Timeout != 0, s.Timeout},
@@ -181,6 +182,17 @@ func TestConfigSchemaFaults(t *testing.T) {
 		`{version: 1, suites: {read: {command: [a, [b]]}}}`,
 		`{version: 1, suites: {read: {command: [a, null]}}}`,
 		`{version: 1, suites: {read: {format: true}}}`,
+		`{version: 1, suites: {read: {parse: regex}}}`,
+		`{version: 1, suites: {read: {parse: []}}}`,
+		`{version: 1, suites: {read: {parse: {unit: ms}}}}`,
+		`{version: 1, suites: {read: {parse: {csv: a, json: $.a}}}}`,
+		`{version: 1, suites: {read: {parse: {csv: a, column: b}}}}`,
+		`{version: 1, suites: {read: {parse: {csv: a, separator: ""}}}}`,
+		`{version: 1, suites: {read: {parse: {csv: a, name: []}}}}`,
+		`{version: 1, suites: {read: {parse: {csv: a, better: smaller}}}}`,
+		`{version: 1, suites: {read: {parse: {csv: a, repeats: runs}}}}`,
+		`{version: 1, suites: {read: {parse: {csv: a, unit: 5}}}}`,
+		`{version: 1, suites: {read: {parse: [{csv: a}, {csv: ""}]}}}`,
 		`{version: 1, suites: {read: {runs: 0}}}`,
 		`{version: 1, suites: {read: {runs: 1001}}}`,
 		`{version: 1, suites: {read: {runs: 1.5}}}`,
@@ -256,6 +268,7 @@ func TestConfigSchemaKeys(t *testing.T) {
 		{[]string{"properties", "noise"}, keyNames(noiseKeys)},
 		{[]string{"$defs", "suite"}, keyNames(suiteKeys)},
 		{[]string{"$defs", "rule"}, keyNames(ruleKeys)},
+		{[]string{"$defs", "description"}, keyNames(customKeys)},
 	} {
 		properties := member(t, doc, append(tt.at, "properties")...)
 		var got []string

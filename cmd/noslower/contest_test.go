@@ -18,7 +18,7 @@ import (
 // duel is a contest of two shell commands, in an order by seed.
 func duel(t *testing.T, seed uint64, base, head string) *contest {
 	t.Helper()
-	r, err := newReader("auto", io.Discard)
+	r, err := newReader(&optionSet{options: defaults()}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func (w world) parseCommand() *cobra.Command {
 			if o.Output != "text" && o.Output != "json" {
 				return wrongUse(fmt.Errorf("--output: want text or json, have %q", o.Output))
 			}
-			r, err := newReader(o.Format, w.Stderr)
+			r, err := newReader(o, w.Stderr)
 			if err != nil {
 				return wrongUse(err)
 			}

@@ -93,7 +93,7 @@ func openKeeper(where string, h hub, at situation, workflow string) (keeper, err
 // measured reads head's measurements from files, or from artifacts of this run
 // that other jobs left.
 func (h hub) measured(ctx context.Context, o *optionSet, w world) (side, error) {
-	r, err := newReader(o.Format, w.Stderr)
+	r, err := newReader(o, w.Stderr)
 	if err != nil {
 		return side{}, wrongUse(err)
 	}

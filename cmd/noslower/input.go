@@ -29,18 +29,30 @@ const (
 // A reader reads benchmark output in one format, or in whatever format it
 // recognises, and says on hint once which one that was.
 type reader struct {
-	format string // "auto" or a name
+	format *format.Format // nil where it is to be recognised
 	hint   io.Writer
 	hinted map[string]bool
 }
 
-func newReader(name string, hint io.Writer) (*reader, error) {
-	if name != "auto" {
-		if _, err := format.ByName(name); err != nil {
-			return nil, fmt.Errorf("--format: %w", err)
-		}
+// newReader returns a reader of the format that is asked for, which may be one
+// that the suite describes.
+func newReader(o *optionSet, hint io.Writer) (*reader, error) {
+	r := &reader{hint: hint, hinted: map[string]bool{}}
+	if o.Format == "auto" || o.Format == formatNone { // files that are given have something in them
+		return r, nil
 	}
-	return &reader{name, hint, map[string]bool{}}, nil
+	var f format.Format
+	var err error
+	if slices.Contains(format.CustomNames(), o.Format) {
+		f, err = customFormat(o.Format, o.suite.Parse)
+	} else {
+		f, err = format.ByName(o.Format)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--format: %w", err)
+	}
+	r.format = &f
+	return r, nil
 }
 
 // A side is what is gathered of one side before it is decided on.
@@ -84,8 +96,8 @@ func (r *reader) read(s *side, run int, name string, data []byte) error {
 }
 
 func (r *reader) pick(name string, data []byte) (format.Format, error) {
-	if r.format != "auto" {
-		return format.ByName(r.format)
+	if r.format != nil {
+		return *r.format, nil
 	}
 	f, err := format.Detect(data)
 	if err == nil && !r.hinted[f.Name] {
@@ -97,15 +109,11 @@ func (r *reader) pick(name string, data []byte) (format.Format, error) {
 
 // recognises reports whether there is anything to read in data.
 func (r *reader) recognises(data []byte) bool {
-	if r.format == "auto" {
+	if r.format == nil {
 		_, err := format.Detect(data)
 		return !errors.Is(err, format.ErrUnknown)
 	}
-	f, err := format.ByName(r.format)
-	if err != nil {
-		return false
-	}
-	for _, err := range f.Read(bytes.NewReader(data), "") {
+	for _, err := range r.format.Read(bytes.NewReader(data), "") {
 		if err == nil {
 			return true
 		}

@@ -90,7 +90,7 @@ func (o *options) flags() *pflag.FlagSet {
 	f.IntVar(&o.Warmup, "warmup", o.Warmup, "run the command `n` times before the runs that count")
 	f.Var(&o.Timeout, "timeout", "give up on a run after this `duration`, such as 10m (default: none)")
 	f.StringVar(&o.Results, "results", o.Results, "read the results from the files of this `glob` that a run wrote, not from its output")
-	f.StringVar(&o.Format, "format", o.Format, "how to read the output: auto, none, or the `name` of a format (see \"noslower formats\")")
+	f.StringVar(&o.Format, "format", o.Format, "how to read the output: auto, none, the `name` of a format (see \"noslower formats\"), or regex, json or csv as the suite's parse describes it")
 	f.StringVar(&o.Measurements, "measurements", o.Measurements, "take head's measurements from the documents of this `glob`, and run nothing; artifact:GLOB takes them from artifacts of this workflow run")
 
 	f.StringArrayVar(&o.Program, "program", o.Program, "keep the benchmark's built files that match this `glob` with the baseline, so that base's own program is run beside head's; the command names them as {dir}/… (repeatable)")
@@ -138,7 +138,7 @@ var optionsOf = map[string][]string{
 	"noise":         slices.Concat(measuringOptions, []string{"fail", "output"}),
 	"compare":       slices.Concat([]string{"config", "suite", "format"}, decidingOptions),
 	"report":        slices.Concat([]string{"config"}, findingOptions, decidingOptions),
-	"parse":         {"suite", "format", "output"},
+	"parse":         {"config", "suite", "format", "output"},
 	"baseline list": {"baseline"},
 	"baseline show": {"baseline", "suite"},
 	"baseline pull": {"baseline", "suite", "out"},

@@ -95,7 +95,8 @@ func TestActionInputs(t *testing.T) {
 // the name of the flag that sets it.
 func TestConfigurationNamesOptions(t *testing.T) {
 	for _, name := range keyNames(suiteKeys) {
-		if !slices.Contains(optionsOf["gate"], name) {
+		// A description is too long for a flag.
+		if name != "parse" && !slices.Contains(optionsOf["gate"], name) {
 			t.Errorf("a suite has %q, and gate has no flag --%s", name, name)
 		}
 	}
