@@ -67,6 +67,7 @@ type History map[bench.Key][]stat.Job
 type Past struct {
 	History   History
 	Standards []Standard // by which base was judged; a change that loosens them is told of
+	Trend     Trend      // of head's machine class, for Policy.Creep
 }
 
 // A Summary describes a sample in a report.
@@ -104,6 +105,7 @@ type Comparison struct {
 	Detectable float64
 	Outcome    Outcome
 	Why        string // one sentence for the reader
+	Crept      *Crept // nil where head is not beyond what is allowed since an anchor
 	Warnings   []string
 
 	few     bool // the numbers are too few for any regression to be called
@@ -166,7 +168,7 @@ func (v *Verdict) Decided() bool {
 // An error is wrong use that was found on the way: a pair that names nothing.
 func Decide(base *Side, head Side, noBaseline string, past Past, p Policy) (Verdict, error) {
 	v := Verdict{Suite: p.Suite, Base: base, Head: head, Interleaved: p.Interleaved}
-	d := decider{policy: p, history: past.History, head: head, verdict: &v}
+	d := decider{policy: p, history: past.History, trend: past.Trend, head: head, verdict: &v}
 	if base == nil {
 		v.NoBaseline = noBaseline
 		d.judgeAlone()
@@ -223,6 +225,7 @@ func overall(comparisons []Comparison) Outcome {
 type decider struct {
 	policy  Policy
 	history History
+	trend   Trend
 	head    Side
 	verdict *Verdict
 }
@@ -261,6 +264,7 @@ func (d *decider) judge(base Side) error {
 		if foreign := foreignMachines(machineOf(pair.base, base), machineOf(pair.head, d.head)); foreign != "" {
 			c.distrust(foreign)
 		}
+		d.holdAnchor(&c, pair, s)
 		if why := moreErrors[c.Benchmark]; why != "" && c.Metric.Name != bench.Errors {
 			c.open("more errors on head: " + why + "; what fails is not slower or faster")
 		}

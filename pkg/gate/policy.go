@@ -68,6 +68,8 @@ type Policy struct {
 	// Interleaved says that both sides were measured in turn, in one job: their
 	// runs belong together in pairs, and there is no noise between jobs.
 	Interleaved bool
+	// Creep holds head against the past too; nil where it is not asked for.
+	Creep *Creep
 	// Look is how often was looked before, from 0 to LastLook: earlier looks
 	// need more to call a regression.
 	Look int

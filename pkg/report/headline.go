@@ -157,11 +157,11 @@ func (h *headliner) subject(c gate.Comparison) string {
 }
 
 // amount says how much worse or better head is, and at what it fails. Where a
-// limit was held too, only the comparison's own sentence knows which of both
-// decided.
+// limit or an anchor was held too, only the comparison's own sentence knows which
+// of them decided.
 func (h *headliner) amount(c gate.Comparison, at bool) string {
 	switch {
-	case c.Limit != nil, c.Base == nil:
+	case c.Limit != nil, c.Base == nil, c.Crept != nil:
 		return ": " + h.say.prose(c.Why)
 	case c.Slowdown == nil || math.IsNaN(c.Change):
 		return " went from " + h.say.prose(baseOf(c)) + " to " + h.say.prose(headOf(c))
