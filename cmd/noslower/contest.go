@@ -24,6 +24,15 @@ type contestant struct {
 	spec run.Spec
 	// fresh makes its folder what it is to be before a run; nil leaves it.
 	fresh func() error
+	tally tally
+}
+
+// renew makes its folder what it is to be before a run.
+func (c *contestant) renew() error {
+	if c.fresh == nil {
+		return nil
+	}
+	return c.fresh()
 }
 
 // A contest measures its contestants in turn, in an order that is shuffled pair
@@ -35,8 +44,9 @@ type contest struct {
 	seed        uint64
 	progress    *progress
 	shown       func(error) error // what is said of a command that failed
+	counting    *counting         // nil where nothing is counted
 
-	ours time.Duration // processor time of the runs
+	ops uint64 // operations of a run that is timed; 0 where that is the command's own to say
 }
 
 // dirWord is what stands in a command for the folder of the side's program.
@@ -68,8 +78,13 @@ func (c *contest) measure(ctx context.Context, warmup int, looks []gate.Look, de
 				return err
 			}
 			at.side.runs++
-			if err := c.reader.readRun(&at.side, done); err != nil {
+			if err := c.reader.readRun(&at.side, done, c.ops); err != nil {
 				return err
+			}
+			if c.counting != nil && !at.tally.settled {
+				if err := c.counting.count(ctx, at, run.Step{N: n, Of: most}, c.progress); err != nil {
+					return c.shown(err)
+				}
 			}
 		}
 		for _, look := range looks[:len(looks)-1] {
@@ -86,14 +101,15 @@ func (c *contest) measure(ctx context.Context, warmup int, looks []gate.Look, de
 }
 
 func (c *contest) once(ctx context.Context, at *contestant, step run.Step) (run.Run, error) {
-	if at.fresh != nil {
-		if err := at.fresh(); err != nil {
-			return run.Run{}, err
-		}
+	if err := at.renew(); err != nil {
+		return run.Run{}, err
 	}
 	c.progress.side = at.name
-	done, err := run.Once(ctx, at.spec, step, c.progress)
-	c.ours += done.User + done.System
+	spec := at.spec
+	if c.ops > 0 {
+		spec = spec.WithOps(c.ops)
+	}
+	done, err := run.Once(ctx, spec, step, c.progress)
 	if err != nil {
 		return done, c.shown(err)
 	}
@@ -102,7 +118,7 @@ func (c *contest) once(ctx context.Context, at *contestant, step run.Step) (run.
 
 // tellLoad says on head's side what else the machine was busy with.
 func (c *contest) tellLoad(before run.Load, elapsed time.Duration) {
-	disturbance, ok := before.Until(run.ReadLoad(), elapsed, c.ours)
+	disturbance, ok := before.Until(run.ReadLoad(), elapsed, c.progress.spent)
 	if words := disturbance.Words(); ok && words != "" {
 		_, head := c.sides()
 		head.warnings = append(head.warnings, words)
@@ -131,9 +147,16 @@ func (w world) newContest(ctx context.Context, o *optionSet, rival *rival) (*con
 		return nil, wrongUse(err)
 	}
 	c := &contest{reader: r, progress: newProgress(w.Stderr, w.ProgressTerminal), shown: w.explainRun}
+	if c.counting, err = w.newCounting(ctx, o); err != nil {
+		return nil, undecided(err)
+	}
+	c.ops = o.Ops.largest()
 	c.seed = rand.Uint64()
 	c.order = rand.New(rand.NewPCG(c.seed, 0))
 	head := &contestant{side: w.blank(ctx, o), spec: spec}
+	if c.counting != nil {
+		head.side.Host.Counter = c.counting.meter.Fingerprint
+	}
 	c.contestants = []*contestant{head}
 	if rival == nil {
 		here, err := os.Getwd()
@@ -261,8 +284,8 @@ func (o *optionSet) usesDir() bool {
 	return false
 }
 
-// checkPrograms finds what is wrong with how base's program is asked for.
-func (o *optionSet) checkPrograms() error {
+// checkCommand finds what is wrong with what the command is to be told.
+func (o *optionSet) checkCommand() error {
 	var faults []error
 	if len(o.Program) > 0 && !o.usesDir() && o.Measurements == "" {
 		faults = append(faults, errors.New("--program: the command must name its program as {dir}/…, so that base's own can be run in its place"))
@@ -272,6 +295,12 @@ func (o *optionSet) checkPrograms() error {
 	}
 	if o.Against != "" && o.Measurements != "" {
 		faults = append(faults, errors.New("--against: it measures both sides here, and --measurements has head's: give one"))
+	}
+	switch takes := (run.Spec{Shell: o.Command, Args: o.Args}).TakesOps(); {
+	case len(o.Ops) > 0 && !takes && o.Measurements == "":
+		faults = append(faults, errors.New("--ops: the command must take its number of operations as {ops}"))
+	case len(o.Ops) == 0 && takes:
+		faults = append(faults, errors.New("the command takes its number of operations as {ops}: give it by --ops, such as --ops 10000,20000"))
 	}
 	return errors.Join(faults...)
 }
@@ -385,6 +414,14 @@ func (w world) compete(ctx context.Context, o *optionSet, rival *rival, looks []
 		return m, err
 	}
 	m.verdict.Seed = c.seed
+	if v.Blames("instructions_per_op") {
+		moved, err := c.blame(ctx)
+		if err != nil {
+			m.verdict.Warnings = append(m.verdict.Warnings, fmt.Sprintf("which function it was could not be told: %v", err))
+		}
+		m.verdict.Moved = moved
+	}
+	v = m.verdict
 	if v.Status == gate.StatusFail {
 		fmt.Fprintf(w.Stderr, "something regressed: both sides are measured again\n")
 		if m.verdict, err = w.confirm(ctx, o, rival, m.verdict, head.runs, decide); err != nil {

@@ -31,7 +31,7 @@ func (w world) gate(ctx context.Context, o *optionSet) error {
 		return w.report(ctx, o)
 	}
 	kept, storeErr := openKeeper(o.Baseline, hub, at, o.BaselineWorkflow)
-	if err := errors.Join(formsErr, hubErr, modeErr, storeErr, o.checkPrograms()); err != nil {
+	if err := errors.Join(formsErr, hubErr, modeErr, storeErr, o.checkCommand()); err != nil {
 		return wrongUse(err)
 	}
 	g := gating{world: w, options: o, hub: hub, at: at, keeps: at.mode == modeBaseline || o.SaveBaseline}

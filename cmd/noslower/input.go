@@ -181,7 +181,7 @@ func (s *side) merge(run int, path string, m bench.Measurements) error {
 	for _, sample := range m.Set.Samples() {
 		machine := cmp.Or(sample.Machine, m.Host.Class())
 		for i, values := range sample.Launches {
-			result := bench.Result{Name: sample.Benchmark, Launch: i, Machine: machine}
+			result := bench.Result{Name: sample.Benchmark, Launch: i, Machine: machine, Counted: sample.Counted}
 			for _, v := range values {
 				result.Values = append(result.Values, bench.Value{Metric: sample.Metric, V: v, Statistic: sample.Spread})
 			}

@@ -44,6 +44,9 @@ func (w world) put(path string, data []byte) error {
 // measure runs the command and reads what it prints. What was measured until
 // then comes with an error, too, and says that it is not all.
 func (w world) measure(ctx context.Context, o *optionSet) (side, error) {
+	if err := o.checkCommand(); err != nil {
+		return side{Measurements: bench.Measurements{Set: &bench.Set{}}}, wrongUse(err)
+	}
 	c, err := w.newContest(ctx, o, nil)
 	if err != nil {
 		return side{Measurements: bench.Measurements{Set: &bench.Set{}}}, err
@@ -93,7 +96,7 @@ func (w world) childEnvironment(names []string) []string {
 
 // readRun reads what one run printed, or the files it left, and adds what the
 // run itself cost.
-func (r *reader) readRun(s *side, done run.Run) error {
+func (r *reader) readRun(s *side, done run.Run, ops uint64) error {
 	at := s.runs - 1
 	own := bench.Result{Values: []bench.Value{
 		bench.Measure("wall_time", done.Wall.Seconds(), "s"),
@@ -117,6 +120,12 @@ func (r *reader) readRun(s *side, done run.Run) error {
 			if err := r.read(s, at, f.Name, f.Data); err != nil {
 				return err
 			}
+		}
+	}
+	if name := onlyBenchmark(s.Set); ops > 0 {
+		perOp := bench.Measure("cpu_time_per_op", (done.User+done.System).Seconds()/float64(ops), "s/op")
+		if err := s.Set.Add(at, bench.Result{Name: name, Values: []bench.Value{perOp}}); err != nil {
+			return err
 		}
 	}
 	// A tool that timed its own process under the same name is nearer to it.

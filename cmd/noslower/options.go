@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/noslower/noslower/pkg/gate"
+	"github.com/noslower/noslower/pkg/run"
 )
 
 // An options is what the user asked for. Each field is a flag and, by the same
@@ -28,6 +29,8 @@ type options struct {
 	Warmup           int
 	Timeout          runTimeout
 	Results          string
+	Counters         run.Counter // "" for auto where Ops is given, else none
+	Ops              sizeList
 	Format           string
 	Measurements     string
 	Program          []string // globs of the built files that the command runs
@@ -90,6 +93,8 @@ func (o *options) flags() *pflag.FlagSet {
 	f.IntVar(&o.Warmup, "warmup", o.Warmup, "run the command `n` times before the runs that count")
 	f.Var(&o.Timeout, "timeout", "give up on a run after this `duration`, such as 10m (default: none)")
 	f.StringVar(&o.Results, "results", o.Results, "read the results from the files of this `glob` that a run wrote, not from its output")
+	f.Var(&o.Counters, "counters", "count instructions by `auto|perf|valgrind|none` (default: auto with --ops, else none)")
+	f.Var(&o.Ops, "ops", "numbers of operations that the command is told as {ops}, such as `10000,20000`: the slope between them is the cost of one, start-up excluded")
 	f.StringVar(&o.Format, "format", o.Format, "how to read the output: auto, none, the `name` of a format (see \"noslower formats\"), or regex, json or csv as the suite's parse describes it")
 	f.StringVar(&o.Measurements, "measurements", o.Measurements, "take head's measurements from the documents of this `glob`, and run nothing; artifact:GLOB takes them from artifacts of this workflow run")
 
@@ -124,7 +129,7 @@ func (o *options) flags() *pflag.FlagSet {
 }
 
 var (
-	measuringOptions = []string{"config", "suite", "command", "working-directory", "env", "runs", "warmup", "timeout", "results", "format"}
+	measuringOptions = []string{"config", "suite", "command", "working-directory", "env", "runs", "warmup", "timeout", "results", "counters", "ops", "format"}
 	decidingOptions  = []string{"pair", "fail", "warn", "limit", "expect", "on-inconclusive", "on-missing", "on-errors", "output", "report"}
 	keepingOptions   = []string{"mode", "measurements", "program", "against", "build", "save-baseline", "allow-few-runs", "out"}
 	findingOptions   = []string{"baseline", "baseline-workflow", "require-baseline", "on-no-baseline", "comment", "accept-label"}

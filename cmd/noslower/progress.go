@@ -22,7 +22,8 @@ type progress struct {
 	tty bool
 	bar *progressbar.ProgressBar // nil until the first run, and off a terminal
 
-	side string // that runs now, where there are two
+	side  string        // that runs now, where there are two
+	spent time.Duration // processor time of all runs, those too that only count
 }
 
 func newProgress(w io.Writer, tty bool) *progress { return &progress{w: w, tty: tty} }
@@ -48,6 +49,7 @@ func (p *progress) Running(run.Step, time.Duration) {
 
 // Finished moves the bar on, or writes the run's line.
 func (p *progress) Finished(r run.Run, err error) {
+	p.spent += r.User + r.System
 	switch {
 	case p.bar != nil:
 		_ = p.bar.Add(1)

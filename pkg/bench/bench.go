@@ -96,6 +96,9 @@ type Result struct {
 	// Machine is the class of the host, where it may be another one than that of
 	// the side's other samples: shards of a suite run where there is room.
 	Machine string
+	// Counted says that noslower's own counters counted the values: equal ones
+	// are then the same count, and not a rounded time.
+	Counted bool
 }
 
 // A Key is what makes two samples comparable.
@@ -114,6 +117,7 @@ type Sample struct {
 	Metric    Metric
 	Launches  [][]float64 // no launch is empty
 	Machine   string      // class of the host, where it is not simply that of the side
+	Counted   bool        // by noslower's own counters
 	// Spread is set where each launch is a printed statistic and its tool told
 	// how the values behind it scattered.
 	Spread *Spread
@@ -139,6 +143,7 @@ type launch struct{ run, launch int }
 type entry struct {
 	metric   Metric
 	machine  string
+	counted  bool
 	measured column
 	printed  column
 	spreads  []Spread
@@ -187,13 +192,14 @@ func (s *Set) add(at launch, r Result, v Value) error {
 		if s.entries == nil {
 			s.entries = map[Key]*entry{}
 		}
-		e = &entry{metric: v.Metric, machine: r.Machine}
+		e = &entry{metric: v.Metric, machine: r.Machine, counted: r.Counted}
 		s.entries[key] = e
 		s.keys = append(s.keys, key)
 	}
 	if e.metric.Unit != v.Metric.Unit {
 		return fmt.Errorf("a value in %q among values in %q: they cannot be one sample", v.Metric.Unit, e.metric.Unit)
 	}
+	e.counted = e.counted && r.Counted
 	if e.machine != r.Machine {
 		return fmt.Errorf("a value of a machine of the kind %q among values of %q: they cannot be one sample", r.Machine, e.machine)
 	}
@@ -258,7 +264,7 @@ func (s *Set) Lookup(k Key) (Sample, bool) {
 // tool printed no values.
 func (e *entry) sample(benchmark string) Sample {
 	if len(e.measured.launches) > 0 {
-		return Sample{Benchmark: benchmark, Metric: e.metric, Machine: e.machine, Launches: e.measured.launches}
+		return Sample{Benchmark: benchmark, Metric: e.metric, Machine: e.machine, Counted: e.counted, Launches: e.measured.launches}
 	}
 	return Sample{Benchmark: benchmark, Metric: e.metric, Machine: e.machine, Launches: e.printed.launches, Spread: typicalSpread(e.spreads)}
 }

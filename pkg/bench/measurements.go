@@ -27,6 +27,7 @@ type Host struct {
 	Microcode  string `json:"microcode,omitempty"`
 	Hypervisor string `json:"hypervisor,omitempty"` // "yes" for a guest's processor
 	Governor   string `json:"governor,omitempty"`   // by which the frequency is chosen
+	Counter    string `json:"counter,omitempty"`    // what counted, with its version and options
 }
 
 // Class returns the machine class: hosts of one class run at one speed, as far
@@ -64,6 +65,7 @@ type (
 		Metric    string       `json:"metric"`
 		Unit      string       `json:"unit"`
 		Better    string       `json:"better"`
+		Counted   bool         `json:"counted,omitempty"` // by noslower's own counters
 		Machine   string       `json:"machine,omitempty"` // class, where it is not the host\'s
 		Launches  [][]*float64 `json:"launches"`          // a null must not become a zero
 		Spread    *spreadDoc   `json:"spread,omitempty"`
@@ -88,6 +90,7 @@ func (m Measurements) Encode() ([]byte, error) {
 	for _, s := range m.Set.Samples() {
 		d := sampleDoc{
 			Benchmark: s.Benchmark, Metric: s.Metric.Name, Unit: s.Metric.Unit, Better: s.Metric.Better.String(), Launches: pointers(s.Launches),
+			Counted: s.Counted,
 		}
 		if s.Machine != m.Host.Class() {
 			d.Machine = s.Machine
@@ -177,7 +180,7 @@ func (s sampleDoc) addTo(set *Set) error {
 		if len(values) == 0 {
 			return fmt.Errorf("launch %d: want at least one value, have none", i+1)
 		}
-		result := Result{Name: s.Benchmark, Launch: i, Machine: s.Machine}
+		result := Result{Name: s.Benchmark, Launch: i, Machine: s.Machine, Counted: s.Counted}
 		for _, v := range values {
 			if v == nil {
 				return fmt.Errorf("launch %d: want numbers, have null", i+1)

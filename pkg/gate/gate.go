@@ -140,10 +140,36 @@ type Verdict struct {
 	Seed        uint64   // of the order in which they were; 0 where they were not
 	Accepted    string   // who accepted the regression and when; "" where nobody did, or there is none
 	Loosened    []string // thresholds that are less strict than those that base was judged by
+	Moved       *Moved   // nil where no function was blamed
 	Warnings    []string
 
 	errors []string // benchmarks that had more errors on head
 	errata []string // what else is warned of
+}
+
+// A Moved says in which functions the instructions of an operation moved between
+// base and head. Costs are a function's own, in instructions an operation.
+type Moved struct {
+	Benchmark  string
+	Base, Head float64 // in all
+	Functions  []MovedFunction
+	Explained  float64 // share of the difference that Functions explain
+}
+
+// A MovedFunction is one of them.
+type MovedFunction struct {
+	Name          string
+	File          string // "" where it is not known
+	Line          int
+	Base, Head    float64
+	New, Vanished bool
+}
+
+// Blames reports whether a metric regressed, or was warned of, anywhere.
+func (v *Verdict) Blames(metric string) bool {
+	return slices.ContainsFunc(v.Comparisons, func(c Comparison) bool {
+		return c.Metric.Name == metric && (c.Outcome == Regressed || c.Warned)
+	})
 }
 
 // Decided reports whether more runs are not needed: something gates, and nothing
@@ -261,6 +287,9 @@ func (d *decider) judge(base Side) error {
 	for _, pair := range m.pairs {
 		s := d.policy.standardFor(pair.head.Benchmark, pair.head.Metric, gatingThroughput[pair.head.Benchmark])
 		c := d.compare(pair, s)
+		if counters := foreignCounters(pair, base.Host, d.head.Host); counters != "" {
+			c.open(counters)
+		}
 		if foreign := foreignMachines(machineOf(pair.base, base), machineOf(pair.head, d.head)); foreign != "" {
 			c.distrust(foreign)
 		}
@@ -322,6 +351,7 @@ func (d *decider) compare(pair match, s standard) Comparison {
 	e := evidence{
 		better: s.metric.Better, base: base, head: head, look: d.policy.Look, paired: d.policy.Interleaved,
 		printed: printedError(pair.base, pair.head),
+		exact:   pair.base.Counted && pair.head.Counted && min(len(pair.base.Launches), len(pair.head.Launches)) >= 2,
 	}
 	if !e.paired {
 		e.history = d.costHistory(pair.base.Key(), s.metric.Better)
@@ -456,6 +486,15 @@ func hostDifferences(base, head bench.Host) string {
 		return ""
 	}
 	return "the machines are of one class, but differ in " + strings.Join(differ, ", ")
+}
+
+// foreignCounters says how counts of two counters came about; "" where they are
+// of one.
+func foreignCounters(pair match, base, head bench.Host) string {
+	if !pair.base.Counted || !pair.head.Counted || base.Counter == head.Counter {
+		return ""
+	}
+	return fmt.Sprintf("base was counted by %s and head by %s, which do not count alike", base.Counter, head.Counter)
 }
 
 // machineOf is the machine class that a sample of a side was measured on.

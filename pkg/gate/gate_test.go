@@ -471,3 +471,43 @@ func TestHostDifferences(t *testing.T) {
 		t.Errorf("warnings %q, want %q", v.Warnings, want)
 	}
 }
+
+// TestCounted: two counts that agree on each side are exact, whatever the noise
+// of everything else; those that do not are judged like any other numbers.
+func TestCounted(t *testing.T) {
+	side := func(counted bool, counter string, values ...float64) Side {
+		s := &bench.Set{}
+		for run, v := range values {
+			if err := s.Add(run, bench.Result{Counted: counted, Values: []bench.Value{bench.Measure("instructions_per_op", v, "")}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return Side{Set: s, Runs: len(values), Host: bench.Host{Counter: counter}}
+	}
+	for _, tt := range []struct {
+		name       string
+		base, head Side
+		want       Outcome
+		why        string
+	}{
+		{"one more", side(true, "v", 1200, 1200), side(true, "v", 1201, 1201), Regressed, "exactly 0.083 % worse"},
+		{"one less", side(true, "v", 1201, 1201), side(true, "v", 1200, 1200), Improved, "exactly 0.083 % better"},
+		{"the same", side(true, "v", 1200, 1200), side(true, "v", 1200, 1200), Same, "exactly the same"},
+		{"printed by a tool", side(false, "v", 1200, 1200), side(false, "v", 1201, 1201), Inconclusive, "too few"},
+		{"counts that differ", side(true, "v", 1200, 1230), side(true, "v", 1201, 1240), Inconclusive, "too few"},
+		{"once only", side(true, "v", 1200), side(true, "v", 1201), Inconclusive, "too few"},
+		{"another counter", side(true, "v 1", 1200, 1200), side(true, "v 2", 1300, 1300), Inconclusive, "base was counted by v 1 and head by v 2"},
+	} {
+		p := DefaultPolicy()
+		p.Rules = []Rule{{Metric: "instructions_per_op", Fail: ptr(0.0005)}}
+		p.RefuseFewRuns = true
+		v, err := Decide(&tt.base, tt.head, "", Past{}, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := v.Comparisons[0]
+		if c.Outcome != tt.want || !strings.Contains(c.Why, tt.why) {
+			t.Errorf("%s: %v, %q; want %v with %q", tt.name, c.Outcome, c.Why, tt.want, tt.why)
+		}
+	}
+}

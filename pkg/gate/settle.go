@@ -157,7 +157,7 @@ func (d *decider) tooFew(k bench.Key, head bench.Sample, s standard) string {
 	}
 	values := representatives(head)
 	if d.verdict.Base == nil {
-		if len(values) > 2 && stat.RobustSD(values) == 0 {
+		if (len(values) > 2 || len(values) == 2 && head.Counted) && stat.RobustSD(values) == 0 {
 			return ""
 		}
 		return fewSentence(0, len(values))

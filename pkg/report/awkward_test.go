@@ -163,6 +163,11 @@ func awkward(t testing.TB) gate.Verdict {
 	})
 	v.Base.Origin = "run 9123456789, 3 commits before the one to compare with"
 	v.Refused = []string{"run 9123456790 of 0a1b2c3d4e5f: its record has expired; it was of 2026-08-01", "run 9123456791 of " + evil.pipe + ": it ran the code of a fork"}
+	v.Moved = &gate.Moved{Benchmark: "write", Base: 50005, Head: 50731, Explained: 0.9945, Functions: []gate.MovedFunction{
+		{Name: "std::vector<int, std::allocator<int> >::_M_realloc_insert(__gnu_cxx::__normal_iterator<int*, std::vector<int> >, int&&)", File: "/usr/include/c++/14/bits/vector.tcc", Line: 442, Base: 1000, Head: 1800.25},
+		{Name: evil.pipe, File: evil.newline, Line: 3, Head: 12, New: true},
+		{Name: "lookup", Base: 90.25, Vanished: true},
+	}}
 	v.Loosened = []string{evil.ticks + " instructions_per_op fails at 1 %, not at 0.5 %"}
 	return v
 }

@@ -67,6 +67,7 @@ func hostileVerdict(s string) gate.Verdict {
 		},
 		Added: []bench.Key{{Benchmark: s, Metric: s}}, Removed: []bench.Key{{Benchmark: s, Metric: s}},
 		Warnings: []string{s, s + ": " + s}, Refused: []string{s, "run 1 of " + s + ": " + s},
+		Moved: &gate.Moved{Benchmark: s, Base: 1, Head: 2, Explained: 1, Functions: []gate.MovedFunction{{Name: s, File: s, Line: 1, Head: 1}}},
 		Accepted: s + ", by the label " + s, Loosened: []string{s, s + " has no limit any more"},
 	}
 }
@@ -106,6 +107,13 @@ func checkForms(t *testing.T, v gate.Verdict) {
 	checkLog(t, markdown)
 	checkMarkdown(t, markdown, len(v.Comparisons))
 	checkMarkdown(t, written(t, "markdown", v, report.Options{Limit: 2000}), -1)
+	checkPage(t, written(t, "html", v, report.Options{}), len(v.Comparisons))
+	checkJUnit(t, written(t, "junit", v, report.Options{}), v)
+	checkCSV(t, written(t, "csv", v, report.Options{}), v)
+	checkBadge(t, written(t, "badge", v, report.Options{}))
+	for _, form := range []string{"html", "junit", "csv", "badge", "badge-json"} {
+		checkLog(t, written(t, form, v, report.Options{}))
+	}
 }
 
 // unseen reports whether a rune is anything but a mark on the screen.

@@ -46,7 +46,25 @@ type (
 		Comparisons []comparisonDoc `json:"comparisons"`
 		Added       []keyDoc        `json:"added"`
 		Removed     []keyDoc        `json:"removed"`
+		Moved       *movedDoc       `json:"moved,omitempty"`
 		Warnings    []string        `json:"warnings"`
+	}
+	// movedDoc has the functions in which the instructions of an operation moved.
+	movedDoc struct {
+		Benchmark string             `json:"benchmark"`
+		Base      number             `json:"base"` // instructions/op
+		Head      number             `json:"head"`
+		Explained number             `json:"explained"` // share of the difference
+		Functions []movedFunctionDoc `json:"functions"`
+	}
+	movedFunctionDoc struct {
+		Name     string `json:"name"`
+		File     string `json:"file,omitempty"`
+		Line     int    `json:"line,omitempty"`
+		Base     number `json:"base"`
+		Head     number `json:"head"`
+		New      bool   `json:"new,omitempty"`
+		Vanished bool   `json:"vanished,omitempty"`
 	}
 	sideDoc struct {
 		Commit string     `json:"commit"`
@@ -67,6 +85,7 @@ type (
 		Microcode  string `json:"microcode,omitempty"`
 		Hypervisor string `json:"hypervisor,omitempty"`
 		Governor   string `json:"governor,omitempty"`
+		Counter    string `json:"counter,omitempty"`
 	}
 	comparisonDoc struct {
 		Benchmark  string       `json:"benchmark"`
@@ -142,6 +161,12 @@ func documentOf(v gate.Verdict, o Options) verdictDoc {
 		Reasons: some(v.Reasons), Base: sideOf(v.Base), NoBaseline: v.NoBaseline, Head: sideOf(&v.Head),
 		Refused: v.Refused, Accepted: v.Accepted, Loosened: v.Loosened, Interleaved: v.Interleaved,
 		Comparisons: []comparisonDoc{}, Added: keysOf(v.Added), Removed: keysOf(v.Removed), Warnings: some(v.Warnings),
+	}
+	if m := v.Moved; m != nil {
+		doc.Moved = &movedDoc{m.Benchmark, number(m.Base), number(m.Head), number(m.Explained), []movedFunctionDoc{}}
+		for _, f := range m.Functions {
+			doc.Moved.Functions = append(doc.Moved.Functions, movedFunctionDoc{f.Name, f.File, f.Line, number(f.Base), number(f.Head), f.New, f.Vanished})
+		}
 	}
 	if v.Interleaved {
 		doc.Seed = strconv.FormatUint(v.Seed, 10)

@@ -69,6 +69,7 @@ func (m markdown) sections() []section {
 		m.headline(),
 		m.table("", "", moved, 2),
 		m.table(fmt.Sprintf("%s that stayed the same", count(len(same), "gating comparison")), "", same, 7),
+		m.moved(),
 		m.bullets("Why the check does not pass", m.furtherReasons(), 1),
 		m.acceptance(),
 		m.bullets("Warnings", warningsOf(v), 3),
@@ -153,6 +154,30 @@ func (m markdown) row(c gate.Comparison) string {
 	}
 	return "| " + strings.Join(cells, " | ") + " |\n"
 }
+
+// moved is the table of the functions in which the instructions of an operation
+// moved.
+func (m markdown) moved() section {
+	if m.verdict.Moved == nil {
+		return section{}
+	}
+	s := section{
+		open:     "\n**" + capital(marked.prose(movedTitle(m.verdict))) + "**\n\n| function | in | base | head | change |\n|---|---|--:|--:|--:|\n",
+		priority: 2,
+		left:     func(n int) string { return fmt.Sprintf("\nand %s\n", count(n, "more row")) },
+	}
+	for _, r := range movedRows(m.verdict.Moved) {
+		cells := []string{marked.name(r.name), code(cut(Printable(r.place), mostName)), r.base, r.head, r.change}
+		for i, c := range cells {
+			cells[i] = inCell(c)
+		}
+		s.lines = append(s.lines, "| "+strings.Join(cells, " | ")+" |\n")
+	}
+	return s
+}
+
+// capital begins a sentence.
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // furtherReasons are the reasons, if the headline has not told the only one.
 func (m markdown) furtherReasons() []string {

@@ -40,6 +40,7 @@ func writeText(w io.Writer, v gate.Verdict, o Options) error {
 		t.line(t.paint(bold, l))
 	}
 	t.tables()
+	t.moved()
 	t.keys("added, with nothing to compare with", v.Added)
 	t.keys("removed: base has it, head has not", v.Removed)
 	// One reason is whole in the headline.
@@ -196,6 +197,29 @@ func (l *layout) write(t *text, r row) {
 		cells = append(cells, padLeft(cell, l.widths[2+i]))
 	}
 	t.line(strings.Join(cells, strings.Repeat(" ", gap)))
+}
+
+// moved writes the functions in which the instructions of an operation moved.
+func (t *text) moved() {
+	if t.verdict.Moved == nil {
+		return
+	}
+	t.line("")
+	t.line(cut(Printable(movedTitle(t.verdict)), textWidth))
+	rows := append([]movedRow{{"function", "in", "base", "head", "change"}}, movedRows(t.verdict.Moved)...)
+	var widths [5]int
+	cells := make([][5]string, len(rows))
+	for i, r := range rows {
+		cells[i] = [5]string{cut(Printable(r.name), 44), cut(Printable(r.place), 24), r.base, r.head, r.change}
+		for j, c := range cells[i] {
+			widths[j] = max(widths[j], width(c))
+		}
+	}
+	for _, c := range cells {
+		t.line("  " + strings.Join([]string{
+			padRight(c[0], widths[0]), padRight(c[1], widths[1]), padLeft(c[2], widths[2]), padLeft(c[3], widths[3]), padLeft(c[4], widths[4]),
+		}, strings.Repeat(" ", gap)))
+	}
 }
 
 func (t *text) wrapped(first, s string, indent int) {

@@ -19,6 +19,12 @@ const (
 	CounterNone     Counter = "none"
 )
 
+// String is the counter's name.
+func (c *Counter) String() string { return string(*c) }
+
+// Type is what a flag of it is called in help.
+func (c *Counter) Type() string { return "COUNTER" }
+
 // Set makes c the counter of that name, so that it can be a flag.
 func (c *Counter) Set(name string) error {
 	known := []Counter{CounterAuto, CounterPerf, CounterValgrind, CounterNone}
