@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -31,6 +30,7 @@ type Record struct {
 	Origin       Origin
 	Policy       []Standard // by which the measurements were judged
 	Program      *Program   // what was measured, kept beside the record; nil where it was not
+	Changes      []Change   // of level, among the jobs and the measurements, that were told of
 }
 
 // A Program is the built files of a benchmark, as they are kept in an archive.
@@ -73,11 +73,9 @@ type Quantity struct {
 // Next returns the record that follows r: the measurements of a new job, with
 // those of r, summarized by quantities, as the latest of its past.
 func (r Record) Next(m bench.Measurements, quantities []Quantity) Record {
-	jobs := append(slices.Clone(r.Jobs), Job{
-		Commit: r.Measurements.Commit, Time: r.Measurements.Time,
-		MachineClass: r.Measurements.Host.Class(), Quantities: quantities,
-	})
-	return Record{Measurements: m, Jobs: jobs[max(0, len(jobs)-MaxJobs):]}
+	jobs := r.Trail(quantities)
+	jobs = jobs[max(0, len(jobs)-MaxJobs):]
+	return Record{Measurements: m, Jobs: jobs, Changes: known(r.Changes, jobs)}
 }
 
 // History returns what the jobs of a machine class measured, by key, oldest
@@ -104,6 +102,15 @@ type (
 		Origin       *originDoc      `json:"origin,omitempty"`
 		Policy       []standardDoc   `json:"policy,omitempty"`
 		Program      *programDoc     `json:"program,omitempty"`
+		Changes      []changeDoc     `json:"changes,omitempty"`
+	}
+	changeDoc struct {
+		Benchmark string    `json:"benchmark"`
+		Metric    string    `json:"metric"`
+		Machine   string    `json:"machine,omitempty"`
+		Commit    string    `json:"commit,omitempty"`
+		Time      time.Time `json:"time"`
+		Rose      bool      `json:"rose"`
 	}
 	programDoc struct {
 		Digest string           `json:"digest"`
@@ -167,6 +174,9 @@ func (r Record) Encode() ([]byte, error) {
 		}
 		doc.Jobs = append(doc.Jobs, d)
 	}
+	for _, c := range r.Changes {
+		doc.Changes = append(doc.Changes, changeDoc{c.Key.Benchmark, c.Key.Metric, c.MachineClass, c.Commit, c.Time.UTC(), c.Rose})
+	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -213,6 +223,9 @@ func Decode(data []byte) (Record, error) {
 		r.Jobs = append(r.Jobs, job)
 	}
 	r.Jobs = r.Jobs[max(0, len(r.Jobs)-MaxJobs):]
+	for _, c := range doc.Changes {
+		r.Changes = append(r.Changes, Change{bench.Key{Benchmark: c.Benchmark, Metric: c.Metric}, c.Machine, c.Commit, c.Time, c.Rose})
+	}
 	if err := errors.Join(faults...); err != nil {
 		return Record{}, err
 	}
