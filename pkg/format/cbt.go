@@ -59,12 +59,13 @@ func readCBT(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 				(len(values) == 0 || yield(bench.Result{Name: run + "/" + side, Values: values}, nil))
 		}
 		eachLine(r, name, yield, func(l line) bool {
-			if m := cbtLine.FindStringSubmatch(l.text); m != nil {
-				return side(l, m[1], m[2], "result", m[3]) && side(l, m[1], m[2], "baseline", m[4])
-			}
 			if !strings.Contains(l.text, "|") {
 				header = nil
-				return true
+				if !strings.Contains(l.text, "=> ") {
+					return true // quickly: most lines of a log
+				}
+				m := cbtLine.FindStringSubmatch(l.text)
+				return m == nil || side(l, m[1], m[2], "result", m[3]) && side(l, m[1], m[2], "baseline", m[4])
 			}
 			cells := tableCells(l.text)
 			switch {

@@ -118,6 +118,33 @@ func TestDetect(t *testing.T) {
 	}
 }
 
+// TestDetectSeveral checks that the output of two tools in one file is refused
+// with the names of both, and that a general format yields to a tool's own.
+func TestDetectSeveral(t *testing.T) {
+	texts := map[string]string{}
+	for _, f := range format.All() {
+		if _, text := largestInputs(t, f.Name); text != "" {
+			texts[f.Name] = text
+		}
+	}
+	for _, a := range format.All() {
+		for _, b := range format.All() {
+			if texts[a.Name] == "" || texts[b.Name] == "" || a.Name >= b.Name || a.General && b.General {
+				continue
+			}
+			got, err := format.Detect([]byte(texts[a.Name] + "\n" + texts[b.Name]))
+			switch {
+			case a.General || b.General:
+				if err != nil || got.General {
+					t.Errorf("%s and %s in one file: %q, %v, want the one that is not general", a.Name, b.Name, got.Name, err)
+				}
+			case err == nil || !strings.Contains(err.Error(), a.Name) || !strings.Contains(err.Error(), b.Name):
+				t.Errorf("%s and %s in one file: %q, %v, want an error with both names", a.Name, b.Name, got.Name, err)
+			}
+		}
+	}
+}
+
 // TestDetectNothing checks that no format claims what is no benchmark's output.
 func TestDetectNothing(t *testing.T) {
 	for name, input := range map[string]string{
@@ -193,9 +220,10 @@ func BenchmarkRead(b *testing.B) {
 
 // largestInputs returns the largest input of a format, and the largest that is
 // no document, so that it can be repeated.
-func largestInputs(b *testing.B, name string) (whole, text string) {
-	for _, path := range inputs(b, name) {
-		data := strings.TrimPrefix(string(read(b, path)), "\ufeff")
+func largestInputs(t testing.TB, name string) (whole, text string) {
+	t.Helper()
+	for _, path := range inputs(t, name) {
+		data := strings.TrimPrefix(string(read(t, path)), "\ufeff")
 		if len(data) > len(whole) {
 			whole = data
 		}

@@ -75,6 +75,10 @@ func readLabelled(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 
 // parseLabelled reads a line below a heading: the next heading, or a result.
 func parseLabelled(l line, heading string) (next string, res bench.Result, ok bool) {
+	const longest = 1024
+	if len(l.text) > longest {
+		return "", bench.Result{}, false
+	}
 	text := strings.TrimPrefix(strings.TrimPrefix(l.text, "- "), "* ")
 	for {
 		// "size = 64; elapsed = 2us"
