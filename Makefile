@@ -52,6 +52,10 @@ bench: build ## what noslower itself costs, in processor time
 bench-detect: ## how often rules are right, on measurements of known truth (docs/detection.md)
 	go run ./bench/detect -data ../shared/detect
 
+.PHONY: bench-live
+bench-live: ## gates of a real program under a load, for some minutes
+	go run ./bench/live
+
 .PHONY: help
 help: ## these lines
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | expand -t 12

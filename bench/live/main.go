@@ -1,0 +1,188 @@
+// Command live gates a real program again and again on this machine, under a
+// load that it starts beside it, and counts what the gate says: of the program
+// against itself, and against itself with more work to do.
+//
+// It is a demonstration and no test: it takes minutes, and its figures are this
+// machine's.
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// A series is gates of one kind.
+type series struct {
+	name  string
+	want  string
+	gates int
+	// slower: head does 5 % more work.
+	slower bool
+	flags  []string
+	// apart measures base in a job of its own, before head: a stored baseline.
+	apart bool
+}
+
+// units is how much work this program does when it is the benchmark: 100, or what
+// it is linked with.
+var units = "100"
+
+func main() {
+	work := flag.Bool("work", false, "be the benchmark")
+	gates := flag.Int("gates", 40, "gates of a program against itself; half as many with more work")
+	only := flag.String("only", "", "run only the series whose name has this in it")
+	flag.Parse()
+	if *work {
+		benchmark()
+		return
+	}
+	if err := run(*gates, *only); err != nil {
+		fmt.Fprintln(os.Stderr, "live:", err)
+		os.Exit(1)
+	}
+}
+
+// benchmark does real work, about a fifth of a second of it. What it costs is
+// measured from outside.
+func benchmark() {
+	n, err := strconv.Atoi(units)
+	if err != nil {
+		panic(err) // it is linked so by this program
+	}
+	var sum [32]byte
+	block := make([]byte, 64<<10)
+	for range 16 * n {
+		copy(block, sum[:])
+		sum = sha256.Sum256(block)
+	}
+	fmt.Fprintf(os.Stderr, "%x\n", sum)
+}
+
+func run(gates int, only string) error {
+	dir, err := os.MkdirTemp("", "noslower-live-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	for target, args := range map[string][]string{
+		"noslower": {"./cmd/noslower"}, "same": {"./bench/live"}, "slower": {"-ldflags", "-X main.units=105", "./bench/live"},
+	} {
+		build := exec.Command("go", append([]string{"build", "-o", filepath.Join(dir, target)}, args...)...)
+		if out, err := build.CombinedOutput(); err != nil {
+			return fmt.Errorf("building %s: %w: %s", target, err, out)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "build"), 0o755); err != nil {
+		return err
+	}
+	stop, err := load(dir)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	inTurn := []string{"--runs", "5..20", "--fail", "cpu_time=2%"}
+	fmt.Println("| gates | wanted | regressed | same or improved | inconclusive |\n|---|---|--:|--:|--:|")
+	for _, s := range []series{
+		{"base's program beside head's, no change", "0 regressed", gates, false, inTurn, false},
+		{"base's program beside head's, 5 % more work", "9 of 10 regressed", gates / 2, true, inTurn, false},
+		{"stored baseline, no change, CPU and wall time at 5 %", "at most 1 regressed", gates, false, []string{"--runs", "10", "--fail", "cpu_time=5%", "--fail", "wall_time=5%"}, true},
+	} {
+		if !strings.Contains(s.name, only) {
+			continue
+		}
+		if err := s.run(dir); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+// load keeps a processor busy until it is stopped.
+func load(dir string) (stop func(), err error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, "sh", "-c", "while :; do "+filepath.Join(dir, "same")+" -work 2>/dev/null; done")
+	if err := cmd.Start(); err != nil {
+		cancel()
+		return nil, err
+	}
+	return func() { cancel(); _ = cmd.Wait() }, nil // it is killed
+}
+
+// run makes the gates of the series and prints its row.
+func (s series) run(dir string) error {
+	count := map[string]int{}
+	for i := range s.gates {
+		common := []string{"gate", "--suite", fmt.Sprintf("%t-%t-%d", s.apart, s.slower, i), "--format", "none", "--warmup", "1", "--command", "{dir}/build/bench -work"}
+		if !s.apart {
+			common = append(common, "--program", "build/bench")
+		}
+		base := append(append([]string{}, common...), "--save-baseline")
+		if s.apart {
+			base = append(base, s.flags...)
+		} else {
+			// Its program is kept, and hardly anything need be measured for that.
+			base = append(base, "--runs", "1", "--allow-few-runs")
+		}
+		if err := install(dir, "same"); err != nil {
+			return err
+		}
+		if _, err := noslower(dir, base); err != nil {
+			return err
+		}
+		if s.slower {
+			if err := install(dir, "slower"); err != nil {
+				return err
+			}
+		}
+		outcome, err := noslower(dir, append(append(common, "--output", "json"), s.flags...))
+		if err != nil {
+			return err
+		}
+		count[outcome]++
+	}
+	fmt.Printf("| %d of %s | %s | %d | %d | %d |\n", s.gates, s.name, s.want, count["regressed"], count["same"]+count["improved"], count["inconclusive"])
+	return nil
+}
+
+// install makes one of the two programs the benchmark.
+func install(dir, name string) error {
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		return err
+	}
+	bench := filepath.Join(dir, "build/bench")
+	if err := os.Remove(bench); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return os.WriteFile(bench, data, 0o755)
+}
+
+// noslower runs a gate and returns its outcome; a regression is one.
+func noslower(dir string, args []string) (outcome string, err error) {
+	cmd := exec.Command(filepath.Join(dir, "noslower"), args...)
+	cmd.Dir = dir
+	var log strings.Builder
+	cmd.Stderr = &log
+	out, err := cmd.Output()
+	var ended *exec.ExitError
+	if errors.As(err, &ended) && ended.ExitCode() == 1 {
+		err = nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w: %s%s", err, out, log.String())
+	}
+	var v struct{ Outcome string }
+	if json.Unmarshal(out, &v) != nil {
+		return "", nil // the text of a gate that keeps a baseline
+	}
+	return v.Outcome, nil
+}
