@@ -30,6 +30,8 @@ type series struct {
 	flags  []string
 	// apart measures base in a job of its own, before head: a stored baseline.
 	apart bool
+	// counted takes the C program whose instructions are known.
+	counted bool
 }
 
 // units is how much work this program does when it is the benchmark: 100, or what
@@ -81,6 +83,11 @@ func run(gates int, only string) error {
 			return fmt.Errorf("building %s: %w: %s", target, err, out)
 		}
 	}
+	for target, knob := range map[string]string{"knob": "-DKNOB=0", "knob1": "-DKNOB=1"} {
+		if out, err := exec.Command("gcc", "-O2", knob, "-o", filepath.Join(dir, target), "testdata/count/knob.c").CombinedOutput(); err != nil {
+			return fmt.Errorf("building the C program: %w: %s", err, out)
+		}
+	}
 	if err := os.Mkdir(filepath.Join(dir, "build"), 0o755); err != nil {
 		return err
 	}
@@ -90,11 +97,14 @@ func run(gates int, only string) error {
 	}
 	defer stop()
 	inTurn := []string{"--runs", "5..20", "--fail", "cpu_time=2%"}
+	counts := []string{"--runs", "2", "--allow-few-runs", "--ops", "1000,2000", "--counters", "valgrind", "--fail", "instructions_per_op=0.05%"}
 	fmt.Println("| gates | wanted | regressed | same or improved | inconclusive |\n|---|---|--:|--:|--:|")
 	for _, s := range []series{
-		{"base's program beside head's, no change", "0 regressed", gates, false, inTurn, false},
-		{"base's program beside head's, 5 % more work", "9 of 10 regressed", gates / 2, true, inTurn, false},
-		{"stored baseline, no change, CPU and wall time at 5 %", "at most 1 regressed", gates, false, []string{"--runs", "10", "--fail", "cpu_time=5%", "--fail", "wall_time=5%"}, true},
+		{"base's program beside head's, no change", "0 regressed", gates, false, inTurn, false, false},
+		{"base's program beside head's, 5 % more work", "9 of 10 regressed", gates / 2, true, inTurn, false, false},
+		{"stored baseline, no change, CPU and wall time at 5 %", "at most 1 regressed", gates, false, []string{"--runs", "10", "--fail", "cpu_time=5%", "--fail", "wall_time=5%"}, true, false},
+		{"instructions counted, no change", "0 regressed", gates * 5 / 2, false, counts, false, true},
+		{"instructions counted, one more an operation of 1,200", "all regressed", gates / 2, true, counts, false, true},
 	} {
 		if !strings.Contains(s.name, only) {
 			continue
@@ -121,25 +131,29 @@ func load(dir string) (stop func(), err error) {
 func (s series) run(dir string) error {
 	count := map[string]int{}
 	for i := range s.gates {
-		common := []string{"gate", "--suite", fmt.Sprintf("%t-%t-%d", s.apart, s.slower, i), "--format", "none", "--warmup", "1", "--command", "{dir}/build/bench -work"}
+		same, slower, command := "same", "slower", "{dir}/build/bench -work"
+		if s.counted {
+			same, slower, command = "knob", "knob1", "{dir}/build/bench {ops}"
+		}
+		common := []string{"gate", "--suite", fmt.Sprintf("%t-%t-%t-%d", s.apart, s.counted, s.slower, i), "--format", "none", "--warmup", "1", "--command", command}
 		if !s.apart {
 			common = append(common, "--program", "build/bench")
 		}
 		base := append(append([]string{}, common...), "--save-baseline")
-		if s.apart {
+		if s.apart || s.counted {
 			base = append(base, s.flags...)
 		} else {
 			// Its program is kept, and hardly anything need be measured for that.
 			base = append(base, "--runs", "1", "--allow-few-runs")
 		}
-		if err := install(dir, "same"); err != nil {
+		if err := install(dir, same); err != nil {
 			return err
 		}
 		if _, err := noslower(dir, base); err != nil {
 			return err
 		}
 		if s.slower {
-			if err := install(dir, "slower"); err != nil {
+			if err := install(dir, slower); err != nil {
 				return err
 			}
 		}
