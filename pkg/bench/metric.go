@@ -74,13 +74,29 @@ func (m Metric) IsCount() bool {
 // base unit, and a canonical name brings its direction. A name that is not
 // canonical becomes snake_case, and its direction follows from its unit.
 func Measure(name string, v float64, unit string) Value {
+	metric, factor := metricOf(name, unit)
+	return Value{Metric: metric, V: scale(v, factor)}
+}
+
+// MeasureAll is Measure for many numbers of one name and unit.
+func MeasureAll(name string, vs []float64, unit string) []Value {
+	metric, factor := metricOf(name, unit)
+	values := make([]Value, len(vs))
+	for i, v := range vs {
+		values[i] = Value{Metric: metric, V: scale(v, factor)}
+	}
+	return values
+}
+
+// metricOf returns the metric of a name and unit as a tool printed them, and the
+// factor of its numbers.
+func metricOf(name, unit string) (metric Metric, factor float64) {
 	factor, base := BaseUnit(unit)
-	v = scale(v, factor)
 	name = SnakeCase(name)
 	if m, ok := lookupMetric(name); ok && (m.Unit == base || sameKind(m.Unit, base)) {
-		return Value{Metric: m, V: v}
+		return m, factor
 	}
-	return Value{Metric: Metric{name, base, BetterByUnit(base)}, V: v}
+	return Metric{name, base, BetterByUnit(base)}, factor
 }
 
 // scale multiplies v by a unit's factor. A factor below 1 is divided by, since
@@ -119,6 +135,9 @@ var asWords = strings.NewReplacer("%", " pct ", "µ", "u", "μ", "u")
 // a configuration: letters and digits in lower case, everything else a single
 // underscore. "%" and "µ" keep their meaning as words.
 func SnakeCase(name string) string {
+	if isSnakeCase(name) {
+		return name
+	}
 	name = asWords.Replace(name)
 	var b strings.Builder
 	var last rune
@@ -143,4 +162,20 @@ func SnakeCase(name string) string {
 		last = r
 	}
 	return strings.TrimSuffix(b.String(), "_")
+}
+
+// isSnakeCase reports whether a name of ASCII is as SnakeCase would make it:
+// nearly all are, and there may be one for each of millions of values.
+func isSnakeCase(name string) bool {
+	before := byte('_')
+	for i := range len(name) {
+		c := name[i]
+		switch {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '_' && before != '_':
+			before = c
+		default:
+			return false
+		}
+	}
+	return before != '_'
 }

@@ -130,3 +130,15 @@ func TestIsCount(t *testing.T) {
 		}
 	}
 }
+
+// TestMeasureAll checks that many numbers become what each alone would.
+func TestMeasureAll(t *testing.T) {
+	for _, name := range []string{"time_per_op", "p99 Latency", "hit_", "%"} {
+		got := MeasureAll(name, []float64{250, 0, 1e9}, "ns")
+		for i, v := range []float64{250, 0, 1e9} {
+			if want := Measure(name, v, "ns"); got[i] != want {
+				t.Errorf("MeasureAll(%q, …)[%d] = %v, want %v", name, i, got[i], want)
+			}
+		}
+	}
+}

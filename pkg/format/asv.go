@@ -87,7 +87,7 @@ func asvResults(d *jsonDocument, benchmark string, row asvRow) {
 		name := benchmark + asvParams(params, i)
 		switch {
 		case i < len(samples) && len(samples[i]) > 0:
-			d.result(bench.Result{Name: name, Values: measureAll(metric, d.numbers(name, "samples", samples[i]), unit)})
+			d.result(bench.Result{Name: name, Values: bench.MeasureAll(metric, d.numbers(name, "samples", samples[i]), unit)})
 		case metric == "time_per_op":
 			if v, ok := d.number(name, "result", v); ok {
 				d.result(bench.Result{Name: name, Values: []bench.Value{statistic(metric, v, unit, bench.NoSpread, nil, 0)}})

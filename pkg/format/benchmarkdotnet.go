@@ -97,7 +97,7 @@ func (b *dotnetBenchmark) results(d *jsonDocument, name string) {
 	case s == nil:
 		d.warnf(name, "want statistics, have none: the benchmark failed")
 	case len(s.OriginalValues) > 0:
-		res.Values = measureAll("time_per_op", d.numbers(name, "OriginalValues", s.OriginalValues), "ns")
+		res.Values = bench.MeasureAll("time_per_op", d.numbers(name, "OriginalValues", s.OriginalValues), "ns")
 	default:
 		if v, ok := d.number(name, "Median", s.Median); ok {
 			res.Values = append(res.Values, statistic("time_per_op", v, "ns", bench.StdDev, s.StandardDeviation, s.N))

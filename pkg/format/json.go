@@ -304,15 +304,6 @@ func (d *jsonDocument) numbers(subject, what string, vs []*float64) []float64 {
 	return good
 }
 
-// values makes a value of each number.
-func measureAll(metric string, vs []float64, unit string) []bench.Value {
-	values := make([]bench.Value, len(vs))
-	for i, v := range vs {
-		values[i] = bench.Measure(metric, v, unit)
-	}
-	return values
-}
-
 // statistic returns a value that is a statistic, whose spread is in the same
 // unit. A spread that is missing or no number is none.
 func statistic(metric string, v float64, unit string, kind bench.SpreadKind, spread *float64, count int) bench.Value {

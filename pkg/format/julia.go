@@ -77,7 +77,7 @@ func readJuliaValue(d *jsonDocument, path []string) error {
 func (t *juliaTrial) result(d *jsonDocument, name string) {
 	res := bench.Result{Name: name}
 	if t.Times != nil {
-		res.Values = measureAll("time_per_op", d.numbers(name, "times", t.Times), "ns")
+		res.Values = bench.MeasureAll("time_per_op", d.numbers(name, "times", t.Times), "ns")
 	} else if v, ok := d.number(name, "time", t.Time); ok {
 		res.Values = append(res.Values, statistic("time_per_op", v, "ns", bench.NoSpread, nil, 0))
 	}

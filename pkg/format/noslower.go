@@ -21,9 +21,11 @@ var _ = register(Format{
 	Tool:  "noslower measure, noslower parse",
 	Print: "noslower measure --out base.json -- ./bench",
 	How:   `a JSON object with "schema": "noslower.…"`,
-	Sniff: regexp.MustCompile(`^\x{feff}?\s*\{(?s:.*)"schema"\s*:\s*"noslower\.`).Match,
+	Sniff: func(input []byte) bool { return noslowerHead.Match(input[:min(len(input), maxJSONHead)]) },
 	Read:  readNoslower,
 })
+
+var noslowerHead = regexp.MustCompile(`^\x{feff}?\s*\{(?s:.*)"schema"\s*:\s*"noslower\.`)
 
 func readNoslower(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {

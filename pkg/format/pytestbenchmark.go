@@ -46,7 +46,7 @@ func readPytest(d *jsonDocument) error {
 			name := cmp.Or(b.Fullname, b.Name)
 			if len(b.Stats.Data) > 0 {
 				times := d.numbers(name, "data", b.Stats.Data)
-				d.result(bench.Result{Name: name, Values: measureAll("time_per_op", times, "s")})
+				d.result(bench.Result{Name: name, Values: bench.MeasureAll("time_per_op", times, "s")})
 			} else if v, ok := d.number(name, "median", b.Stats.Median); ok {
 				value := statistic("time_per_op", v, "s", bench.StdDev, b.Stats.StdDev, b.Stats.Rounds)
 				d.result(bench.Result{Name: name, Values: []bench.Value{value}})

@@ -56,7 +56,7 @@ func (g *vitestGroup) results(d *jsonDocument) {
 	for _, b := range g.Benchmarks {
 		name := g.FullName + " > " + b.Name
 		if len(b.Samples) > 0 {
-			d.result(bench.Result{Name: name, Values: measureAll("time_per_op", d.numbers(name, "samples", b.Samples), "ms")})
+			d.result(bench.Result{Name: name, Values: bench.MeasureAll("time_per_op", d.numbers(name, "samples", b.Samples), "ms")})
 			continue
 		}
 		center, what := b.Median, "median"
