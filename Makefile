@@ -44,6 +44,12 @@ lint: ## formatting, vet, staticcheck, actionlint, go.mod, shellcheck
 fuzz: ## every fuzz target for FUZZTIME
 	.ci/fuzz $(FUZZTIME)
 
+# A module of its own: nothing but its tests needs a driver of browsers.
+.PHONY: browser
+browser: ## the HTML report in Chromium; PICTURES=folder keeps what it looks like
+	@staticcheck=$$(go tool -n staticcheck) && cd .ci/browser && go vet -tags browser . && "$$staticcheck" -tags browser .
+	cd .ci/browser && go test -tags browser -count=1 -v . $(if $(PICTURES),-args -pictures $(abspath $(PICTURES)))
+
 .PHONY: bench
 bench: build ## what noslower itself costs, in processor time
 	go run ./bench/self ./noslower

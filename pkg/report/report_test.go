@@ -62,12 +62,12 @@ func TestByName(t *testing.T) {
 		}
 		names = append(names, f.Name)
 	}
-	if got, want := strings.Join(names, " "), "headline json markdown text"; got != want {
+	if got, want := strings.Join(names, " "), "badge badge-json csv headline html json junit markdown text"; got != want {
 		t.Errorf("All() has %q, want %q", got, want)
 	}
-	_, err := report.ByName("html")
-	if want := `want one of headline, json, markdown, text, have "html"`; err == nil || err.Error() != want {
-		t.Errorf("ByName(html): %v, want %s", err, want)
+	_, err := report.ByName("pdf")
+	if want := `want one of badge, badge-json, csv, headline, html, json, junit, markdown, text, have "pdf"`; err == nil || err.Error() != want {
+		t.Errorf("ByName(pdf): %v, want %s", err, want)
 	}
 }
 
