@@ -163,14 +163,18 @@ func isJSON(in *bufio.Reader) bool {
 
 // readDocument reads a document as a whole.
 func readDocument(r io.Reader, document string) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxDocument+1))
+	var data bytes.Buffer
+	if sized, ok := r.(interface{ Len() int }); ok { // to grow copies what was read
+		data.Grow(min(sized.Len(), maxDocument) + bytes.MinRead)
+	}
+	_, err := data.ReadFrom(io.LimitReader(r, maxDocument+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", document, err)
-	case len(data) > maxDocument:
+	case data.Len() > maxDocument:
 		return nil, fmt.Errorf("%s: want a document of at most %d MiB, have more", document, maxDocument>>20)
 	}
-	return data, nil
+	return data.Bytes(), nil
 }
 
 // decodeJSON decodes the one JSON document in r into v.
