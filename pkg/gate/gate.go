@@ -254,6 +254,7 @@ type decider struct {
 	trend   Trend
 	head    Side
 	verdict *Verdict
+	few     map[bench.Key]string // comparisons whose numbers are too few, and why
 }
 
 // judge compares the sides.

@@ -511,3 +511,19 @@ func TestCounted(t *testing.T) {
 		}
 	}
 }
+
+func TestMatches(t *testing.T) {
+	for _, tt := range []struct {
+		glob, name string
+		want       bool
+	}{
+		{"", "anything", true}, {"", "", true}, {"*", "", true}, {"a", "a", true}, {"a", "b", false}, {"a", "ab", false}, {"ab", "a", false},
+		{"Encode*", "Encode/small", true}, {"*/small", "Encode/very/small", true}, {"*a*b*", "xxaxxbxx", true}, {"*a*b*", "xxbxxaxx", false},
+		{"?", "é", true}, {"??", "é", false}, {"a?c*", "abc", true}, {"a?c*", "ac", false}, {"*x", "xxxxxxxxxxy", false}, {"latency_p*", "latency_p99", true},
+		{"a.c", "abc", false}, {"[ab]", "a", false}, {"[ab]", "[ab]", true}, {"a\nb*", "a\nbc", true},
+	} {
+		if got := matches(tt.glob, tt.name); got != tt.want {
+			t.Errorf("matches(%q, %q) = %v, want %v", tt.glob, tt.name, got, tt.want)
+		}
+	}
+}

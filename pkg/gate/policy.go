@@ -152,15 +152,33 @@ func (p Policy) standardFor(benchmark string, m bench.Metric, besideThroughput b
 // empty glob matches every name. Unlike path.Match, * crosses slashes:
 // benchmarks are no paths.
 func matches(glob, name string) bool {
-	if glob == "" || glob == name {
+	if glob == "" {
 		return true
 	}
-	if !strings.ContainsAny(glob, "*?") {
-		return false
+	g, n := []rune(glob), []rune(name)
+	// Where the latest * is, and what of the name it has taken so far: if the
+	// rest does not match, it takes one more.
+	star, taken := -1, 0
+	i, j := 0, 0
+	for j < len(n) {
+		switch {
+		case i < len(g) && g[i] == '*':
+			star, taken = i, j
+			i++
+		case i < len(g) && (g[i] == '?' || g[i] == n[j]):
+			i++
+			j++
+		case star >= 0:
+			taken++
+			i, j = star+1, taken
+		default:
+			return false
+		}
 	}
-	pattern := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(glob))
-	ok, err := regexp.MatchString("(?s)^"+pattern+"$", name)
-	return ok && err == nil
+	for i < len(g) && g[i] == '*' {
+		i++
+	}
+	return i == len(g)
 }
 
 // faults returns why a gating comparison by this standard could never fail.

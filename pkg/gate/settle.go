@@ -128,6 +128,12 @@ func (d *decider) react(r Reaction, finding string) {
 // known, a drop of everything, numbers too few for any regression to be called.
 func (d *decider) refuseToothless() {
 	throughput := d.policy.gatingThroughput(d.head.Set)
+	d.few = map[bench.Key]string{}
+	for _, c := range d.verdict.Comparisons {
+		if c.few {
+			d.few[c.Key()] = c.Why
+		}
+	}
 	for _, k := range d.head.Set.Keys() {
 		sample, _ := d.head.Set.Lookup(k)
 		s := d.policy.standardFor(k.Benchmark, sample.Metric, throughput[k.Benchmark])
@@ -162,12 +168,7 @@ func (d *decider) tooFew(k bench.Key, head bench.Sample, s standard) string {
 		}
 		return fewSentence(0, len(values))
 	}
-	for _, c := range d.verdict.Comparisons {
-		if c.Key() == k && c.few {
-			return c.Why
-		}
-	}
-	return ""
+	return d.few[k]
 }
 
 // fewSentence says that so many values of head, against so many of base or, at
