@@ -59,6 +59,14 @@ func (o *optionSet) verdict(base *side, head side, noBaseline string, p gate.Pol
 		for _, s := range base.standards {
 			past.Standards = append(past.Standards, gate.Standard(s))
 		}
+		if base.past != nil {
+			jobs := trailOf(base.past)
+			creep, why := o.creep(jobs)
+			if why != "" {
+				warnings = append(warnings, why)
+			}
+			p.Creep, past.Trend = creep, trendsOf(jobs, head.Host.Class())
+		}
 		for _, text := range base.Warnings {
 			warnings = append(warnings, "base: "+text)
 		}

@@ -31,6 +31,8 @@ type config struct {
 	OnInconclusive, OnNoBaseline, OnMissing, OnErrors gate.Reaction
 
 	NoiseTimes, NoiseCounts *float64
+
+	Creep *creepConfig
 }
 
 // A suiteConfig is a suite as the configuration file sets it: by the names of
@@ -91,6 +93,7 @@ var (
 		{"on-missing", func(r *configReader, at place, c *config) { r.reaction(at, &c.OnMissing) }},
 		{"on-errors", func(r *configReader, at place, c *config) { r.reaction(at, &c.OnErrors) }},
 		{"noise", func(r *configReader, at place, c *config) { readFields(r, at, noiseKeys, c) }},
+		{"creep", (*configReader).creep},
 	}
 	noiseKeys = []configKey[config]{
 		{"times", func(r *configReader, at place, c *config) { c.NoiseTimes = r.share(at) }},

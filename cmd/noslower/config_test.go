@@ -119,6 +119,9 @@ func writeConfig(w *strings.Builder, c config) {
 	if c.NoiseTimes != nil || c.NoiseCounts != nil {
 		fmt.Fprintf(w, "noise times=%v counts=%v\n", orUnset(c.NoiseTimes), orUnset(c.NoiseCounts))
 	}
+	if c.Creep != nil {
+		fmt.Fprintf(w, "creep against=%q fail=%v warn=%v\n", c.Creep.Against, orUnset(c.Creep.Fail), orUnset(c.Creep.Warn))
+	}
 }
 
 func orUnset[T int | float64](n *T) any {
@@ -171,6 +174,10 @@ func TestConfigSchemaFaults(t *testing.T) {
 	for _, fault := range []string{
 		`version: 2`,
 		`version: "1"`,
+		`{version: 1, creep: {against: best}}`,
+		`{version: 1, creep: {against: 1.2, fail: 3%}}`,
+		`{version: 1, creep: 0.03}`,
+		`{version: 1, creep: {since: v1, fail: 3%}}`,
 		`suites: {}`, // no version
 		`{version: 1, suite: {}}`,
 		`{version: 1, suites: [read]}`,

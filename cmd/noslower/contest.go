@@ -310,12 +310,7 @@ const gitOutput = 16 << 20
 
 // againstRival makes a rival of a commit: its worktree, built as head's tree is.
 func (w world) againstRival(ctx context.Context, o *optionSet) (r *rival, err error) {
-	git := func(args ...string) (string, error) {
-		done, err := run.Once(ctx, run.Spec{
-			Args: append([]string{"git"}, args...), Env: w.gitEnvironment(), MaxOutput: gitOutput,
-		}, run.Step{N: 1, Of: 1}, nil)
-		return strings.TrimSpace(string(done.Stdout())), err
-	}
+	git := func(args ...string) (string, error) { return w.git(ctx, args...) }
 	commit, err := git("rev-parse", "--verify", "--quiet", "--end-of-options", o.Against+"^{commit}")
 	if err != nil {
 		// A shallow clone, as a workflow checks out, has it not yet.

@@ -54,6 +54,7 @@ func (w world) gate(ctx context.Context, o *optionSet) error {
 	v.Refused = g.from.refused
 	if at.mode == modeBaseline {
 		v.Excuse()
+		g.tellChanges(&v, m.head)
 	}
 	hub.accept(ctx, o.AcceptLabel, &v)
 	err = w.publish(v, forms)
@@ -75,6 +76,7 @@ type gating struct {
 	keeps   bool  // what is measured becomes a baseline
 	head    *side // what was measured elsewhere; nil where it is measured here
 	from    found
+	told    []baseline.Change // of level, by this verdict
 }
 
 // find looks for the baseline. That it cannot be looked for is an error only
@@ -170,6 +172,8 @@ func (g *gating) judge(base, head *side, look int) (gate.Verdict, error) {
 	}
 	if base == nil {
 		base = sideOfRecord(g.from)
+	} else if g.options.Against == "" {
+		base.past = g.from.record
 	}
 	return g.options.verdict(base, *head, none, p)
 }
@@ -182,8 +186,23 @@ func sideOfRecord(from found) *side {
 	m := from.record.Measurements
 	return &side{
 		Measurements: m, runs: m.Set.Launches(), origin: from.origin,
-		jobs: from.record.Jobs, standards: from.record.Policy,
+		jobs: from.record.Jobs, standards: from.record.Policy, past: from.record,
 	}
+}
+
+// mostChanges is how many changes of level are told of at once: a record that
+// was never searched may have many.
+const mostChanges = 10
+
+// tellChanges says which changes of level the jobs show now, each once: the next
+// record knows them.
+func (g *gating) tellChanges(v *gate.Verdict, head side) {
+	var sentences []string
+	sentences, g.told = newChanges(g.from.record, head.Measurements, g.options.policy())
+	if more := len(sentences) - mostChanges; more > 0 {
+		sentences = append(sentences[:mostChanges], fmt.Sprintf("%d more changes of level: \"noslower history\" shows them", more))
+	}
+	v.Warnings = append(v.Warnings, sentences...)
 }
 
 func writeMeasurements(path string, m bench.Measurements) error {
@@ -202,6 +221,7 @@ func (g *gating) keep(ctx context.Context, k keeper, head side, v gate.Verdict) 
 		return nil
 	}
 	next := nextRecord(g.from.record, head.Measurements, g.options.policy())
+	next.Changes = append(next.Changes, g.told...)
 	var packed []byte
 	if len(g.options.Program) > 0 {
 		p, err := packProgram(g.options.Program)

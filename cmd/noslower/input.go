@@ -65,6 +65,7 @@ type side struct {
 	origin    string
 	jobs      []baseline.Job
 	standards []baseline.Standard
+	past      *baseline.Record // whose jobs are before head's; nil where there is none
 }
 
 // read adds a document to the side as the run with this number. A line that
@@ -151,7 +152,7 @@ func (r *reader) readFile(s *side, run int, path string, data []byte) error {
 	case baseline.RecordSchema:
 		var record baseline.Record
 		record, err = baseline.Decode(data)
-		m, s.jobs, s.standards = record.Measurements, record.Jobs, record.Policy
+		m, s.jobs, s.standards, s.past = record.Measurements, record.Jobs, record.Policy, &record
 	case bench.MeasurementsSchema:
 		m, err = bench.DecodeMeasurements(data)
 	default:

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/noslower/noslower/pkg/baseline"
 	"github.com/noslower/noslower/pkg/gate"
 	"github.com/noslower/noslower/pkg/run"
 )
@@ -55,6 +56,9 @@ type options struct {
 	OnNoBaseline   reaction
 	OnMissing      reaction
 	OnErrors       reaction
+
+	// What to show.
+	Benchmark, Metric string // globs
 
 	// What to write.
 	Out    string
@@ -122,6 +126,9 @@ func (o *options) flags() *pflag.FlagSet {
 	f.Var(&o.Comment, "comment", "comment on the pull request `always|on-regression|never`")
 	f.StringVar(&o.AcceptLabel, "accept-label", o.AcceptLabel, "the `label` by which a regression of a pull request is accepted")
 
+	f.StringVar(&o.Benchmark, "benchmark", o.Benchmark, "show only the benchmarks that this `glob` matches")
+	f.StringVar(&o.Metric, "metric", o.Metric, "show only the metrics that this `glob` matches")
+
 	f.StringVar(&o.Out, "out", o.Out, "also write the measurements to this `file`")
 	f.StringVar(&o.Output, "output", o.Output, "what to write to standard output: `text|json|markdown`")
 	f.StringArrayVar(&o.Report, "report", o.Report, "also write a report to a file, `KIND=PATH`, the kind as in --output (repeatable)")
@@ -148,6 +155,8 @@ var optionsOf = map[string][]string{
 	"baseline show": {"baseline", "suite"},
 	"baseline pull": {"baseline", "suite", "out"},
 	"baseline push": {"baseline", "suite", "format"},
+	"history":       {"config", "baseline", "baseline-workflow", "suite", "benchmark", "metric", "output"},
+	"import":        {"baseline", "suite"},
 	"formats":       {"output"},
 }
 
@@ -163,6 +172,9 @@ func (w world) subcommand(use, options, short string, args cobra.PositionalArgs,
 	cmd.Flags().SortFlags = false
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.Args = args
+		o.anchor = func(against string, jobs []baseline.Job) (string, string, error) {
+			return w.findAnchor(cmd.Context(), against, jobs)
+		}
 		if err := o.complete(cmd.Flags(), w.Getenv); err != nil {
 			return wrongUse(err)
 		}
@@ -176,6 +188,8 @@ type optionSet struct {
 	*options
 	config *config // nil where there is none
 	suite  suiteConfig
+	// anchor finds the job that head is held against, among those of a record.
+	anchor func(against string, jobs []baseline.Job) (commit, name string, err error)
 }
 
 // complete adds inputs and configuration to what the flags said. Every fault is

@@ -72,3 +72,7 @@ func (p Policy) Watch(benchmark string, m bench.Metric) Watch {
 func (w Watch) Worse(size float64) bool {
 	return w.Metric.Better == bench.Lower && size > 0 || w.Metric.Better == bench.Higher && size < 0
 }
+
+// Matches reports whether a glob of * and ?, as the policy's, matches the whole of
+// a name; the empty glob matches every name.
+func Matches(glob, name string) bool { return matches(glob, name) }

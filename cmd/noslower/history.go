@@ -1,0 +1,423 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/noslower/noslower/pkg/baseline"
+	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/gate"
+	"github.com/noslower/noslower/pkg/report"
+)
+
+func (w world) historyCommand() *cobra.Command {
+	cmd := w.subcommand("history [flags] [RECORD…]", "history",
+		"Show how each benchmark went from job to job, and where it changed its level", cobra.ArbitraryArgs,
+		func(cmd *cobra.Command, o *optionSet) error { return w.history(cmd.Context(), o) })
+	cmd.Flags().Lookup("output").Usage = "what to write to standard output: `text|json|csv`"
+	return cmd
+}
+
+func (w world) history(ctx context.Context, o *optionSet) error {
+	write, ok := map[string]func([]past) error{"text": w.historyText, "json": w.historyJSON, "csv": w.historyCSV}[o.Output]
+	if !ok {
+		return wrongUse(fmt.Errorf("--output: want text, json or csv, have %q", o.Output))
+	}
+	pasts, err := w.pasts(ctx, o)
+	if err != nil {
+		return err
+	}
+	return undecided(write(pasts))
+}
+
+// A past is what records tell of one suite.
+type past struct {
+	suite  string
+	jobs   []baseline.Job // oldest first
+	trends []trend
+}
+
+// A trend is what the jobs of one machine class measured of one metric of a
+// benchmark.
+type trend struct {
+	key     bench.Key
+	name    string // of the benchmark
+	watch   gate.Watch
+	machine string // its class; "" where it is not known
+	points  []gate.Point
+	changes []gate.Change
+}
+
+// value is what a job measured: the median.
+func value(p gate.Point) float64 { return math.Exp(p.Center) }
+
+// latest and first are the values at the ends of the trend.
+func (t trend) latest() float64 { return value(t.points[len(t.points)-1]) }
+func (t trend) first() float64  { return value(t.points[0]) }
+
+// whole is the change from the first job to the latest, as a share.
+func (t trend) whole() float64 {
+	return math.Expm1(t.points[len(t.points)-1].Center - t.points[0].Center)
+}
+
+// pasts reads what the records tell that are named, or else the baseline's, by
+// suite.
+func (w world) pasts(ctx context.Context, o *optionSet) ([]past, error) {
+	records, err := w.records(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	bySuite := map[string][]*baseline.Record{}
+	var names []string
+	for _, r := range records {
+		name := r.Measurements.Suite
+		if o.given["suite"] && name != o.Suite {
+			continue
+		}
+		if bySuite[name] == nil {
+			names = append(names, name)
+		}
+		bySuite[name] = append(bySuite[name], r)
+	}
+	slices.Sort(names)
+	var pasts []past
+	for _, name := range names {
+		p := o.pastOf(cmp.Or(name, o.Suite), bySuite[name])
+		if len(p.trends) > 0 {
+			pasts = append(pasts, p)
+		}
+	}
+	if len(pasts) == 0 {
+		return nil, undecided(errors.New("there is nothing to show: no record has jobs of what is asked for (--suite, --benchmark and --metric choose)"))
+	}
+	return pasts, nil
+}
+
+// records reads the records that arguments name, files or folders, or else those
+// of the baseline.
+func (w world) records(ctx context.Context, o *optionSet) ([]*baseline.Record, error) {
+	var records []*baseline.Record
+	if len(o.Args) > 0 {
+		for _, where := range o.Args {
+			some, err := readRecords(where)
+			if err != nil {
+				return nil, undecided(err)
+			}
+			records = append(records, some...)
+		}
+		return records, nil
+	}
+	k, err := w.openKeeper(ctx, o)
+	if err != nil {
+		return nil, wrongUse(err)
+	}
+	suites := o.suiteNames()
+	if s, ok := k.(store); ok && s.folder != "" && !o.given["suite"] {
+		if suites, err = s.suites(); err != nil {
+			return nil, undecided(err)
+		}
+		if len(suites) == 0 {
+			return nil, undecided(fmt.Errorf("%s has no record: \"noslower gate --save-baseline\" keeps one, \"noslower import\" makes one of a past", s))
+		}
+	}
+	var none []error
+	for _, suite := range suites {
+		f, err := k.find(ctx, suite)
+		switch {
+		case err != nil:
+			return nil, undecided(err)
+		case f.record == nil:
+			none = append(none, errors.New(f.none))
+		default:
+			records = append(records, f.record)
+		}
+	}
+	if len(records) == 0 {
+		return nil, undecided(errors.Join(none...))
+	}
+	return records, nil
+}
+
+// suiteNames are the suites to look for where they cannot be listed.
+func (o *optionSet) suiteNames() []string {
+	if o.given["suite"] || o.config == nil || len(o.config.Suites) == 0 {
+		return []string{o.Suite}
+	}
+	var names []string
+	for _, s := range o.config.Suites {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// readRecords reads a record from a file, or every record of a folder and what is
+// below it.
+func readRecords(where string) ([]*baseline.Record, error) {
+	info, err := os.Stat(where)
+	if err != nil {
+		return nil, fmt.Errorf("%s: there is no such file or folder", where)
+	}
+	paths := []string{where}
+	if info.IsDir() {
+		paths = nil
+		err := filepath.WalkDir(where, func(path string, d os.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && (strings.HasSuffix(path, recordSuffix) || d.Name() == recordEntry) {
+				paths = append(paths, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(paths) == 0 || len(paths) > maxFiles {
+			return nil, fmt.Errorf("%s: want from 1 to %d records in it (*%s or %s), have %d", where, maxFiles, recordSuffix, recordEntry, len(paths))
+		}
+	}
+	var records []*baseline.Record
+	for _, path := range paths {
+		data, err := readBounded(path)
+		if err != nil {
+			return nil, err
+		}
+		r, err := baseline.Decode(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		records = append(records, &r)
+	}
+	return records, nil
+}
+
+// pastOf joins what records tell of one suite.
+func (o *optionSet) pastOf(suite string, records []*baseline.Record) past {
+	p := past{suite: suite}
+	policy := o.policy()
+	policy.Suite = suite
+	metrics := map[bench.Key]bench.Metric{}
+	var trails [][]baseline.Job
+	for _, r := range records {
+		trails = append(trails, trailOf(r))
+		for _, s := range r.Measurements.Set.Samples() {
+			metrics[s.Key()] = s.Metric
+		}
+	}
+	p.jobs = baseline.Merge(trails...)
+	for _, s := range baseline.Trends(p.jobs) {
+		name := named(s.Key.Benchmark, suite)
+		if !gate.Matches(o.Benchmark, name) || !gate.Matches(o.Metric, s.Key.Metric) {
+			continue
+		}
+		m, ok := metrics[s.Key]
+		if !ok {
+			// It is no longer measured: only its name tells what it is.
+			m = bench.Measure(s.Key.Metric, 0, "").Metric
+		}
+		t := trend{key: s.Key, name: name, watch: policy.Watch(s.Key.Benchmark, m), machine: s.MachineClass, points: pointsOf(s)}
+		t.changes = gate.Changes(t.points, t.watch.Smallest)
+		p.trends = append(p.trends, t)
+	}
+	return p
+}
+
+// sparkWidth is how many jobs a sparkline shows: the latest.
+const sparkWidth = 40
+
+// sparkline draws the latest points in a line of text. What is too small to be
+// told of stays flat: noise drawn at full height would look like news.
+func sparkline(points []gate.Point, smallest float64) string {
+	points = points[max(0, len(points)-sparkWidth):]
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, p := range points {
+		low, high = min(low, p.Center), max(high, p.Center)
+	}
+	if room := 2*math.Log1p(smallest) - (high - low); room > 0 {
+		low, high = low-room/2, high+room/2
+	}
+	blocks := []rune("▁▂▃▄▅▆▇█")
+	var b strings.Builder
+	for _, p := range points {
+		at := 0.0
+		if high > low {
+			at = (p.Center - low) / (high - low)
+		}
+		b.WriteRune(blocks[min(len(blocks)-1, int(at*float64(len(blocks))))])
+	}
+	return b.String()
+}
+
+// historyText prints a table a suite, and the changes of level below it.
+func (w world) historyText(pasts []past) error {
+	for i, p := range pasts {
+		if i > 0 {
+			fmt.Fprintln(w.Stdout)
+		}
+		fmt.Fprintf(w.Stdout, "%s: %s, %s to %s\n\n", report.Printable(p.suite), jobCount(len(p.jobs)),
+			orDash(instant(p.jobs[0].Time)), orDash(instant(p.jobs[len(p.jobs)-1].Time)))
+		machines := p.machines()
+		table := tabwriter.NewWriter(w.Stdout, 0, 0, 2, ' ', 0)
+		heading := "BENCHMARK\tMETRIC\tTREND\tFIRST\tLATEST\tCHANGE\tJOBS"
+		if len(machines) > 1 {
+			heading += "\tMACHINE"
+		}
+		fmt.Fprintln(table, heading)
+		for _, t := range p.trends {
+			unit := report.Printable(t.watch.Metric.Unit)
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%d", report.Printable(t.name), report.Printable(t.key.Metric),
+				sparkline(t.points, t.watch.Smallest), gate.Quantity(t.first(), unit), gate.Quantity(t.latest(), unit), signed(t.whole()), len(t.points))
+			if len(machines) > 1 {
+				fmt.Fprintf(table, "\t%s", machineName(t.machine))
+			}
+			fmt.Fprintln(table)
+		}
+		if err := table.Flush(); err != nil {
+			return err
+		}
+		heading = "\nchanges of level:\n"
+		for _, t := range p.trends {
+			for _, c := range t.changes {
+				on := ""
+				if len(machines) > 1 {
+					on = " (" + machineName(t.machine) + ")"
+				}
+				fmt.Fprintf(w.Stdout, "%s  %s %s: %s%s\n", heading, report.Printable(t.name), report.Printable(t.key.Metric), report.Printable(changeSentence(c, t.watch)), on)
+				heading = ""
+			}
+		}
+	}
+	return nil
+}
+
+func jobCount(n int) string {
+	if n == 1 {
+		return "1 job"
+	}
+	return fmt.Sprintf("%d jobs", n)
+}
+
+// machines are the machine classes of a past, in the order of its trends.
+func (p past) machines() []string {
+	var list []string
+	for _, t := range p.trends {
+		if !slices.Contains(list, t.machine) {
+			list = append(list, t.machine)
+		}
+	}
+	return list
+}
+
+func machineName(class string) string {
+	if class == "" {
+		return "unknown machine"
+	}
+	return report.Printable(class)
+}
+
+// historySchema names the document of a history and its major version.
+const historySchema = "noslower.history/v1"
+
+// The document's own types: a contract that outlives the types above.
+type (
+	historyDoc struct {
+		Schema string         `json:"schema"`
+		Suites []suitePastDoc `json:"suites"`
+	}
+	suitePastDoc struct {
+		Suite  string     `json:"suite"`
+		Trends []trendDoc `json:"trends"`
+	}
+	trendDoc struct {
+		Benchmark string      `json:"benchmark"`
+		Metric    string      `json:"metric"`
+		Unit      string      `json:"unit"`
+		Better    string      `json:"better"`
+		Gating    bool        `json:"gating"`
+		Machine   string      `json:"machine,omitempty"`
+		Points    []pointDoc  `json:"points"`
+		Changes   []changeDoc `json:"changes"`
+	}
+	jobDoc struct {
+		Commit string    `json:"commit,omitempty"`
+		Time   time.Time `json:"time"`
+	}
+	pointDoc struct {
+		jobDoc
+		Median float64 `json:"median"`
+		Values int     `json:"values"`
+	}
+	changeDoc struct {
+		Before jobDoc  `json:"before"` // the last job of the old level
+		After  jobDoc  `json:"after"`  // the first of the new one
+		Change float64 `json:"change"` // of the metric, as a share
+		Worse  bool    `json:"worse"`
+	}
+)
+
+func (w world) historyJSON(pasts []past) error {
+	doc := historyDoc{Schema: historySchema}
+	of := func(p gate.Point) jobDoc { return jobDoc{p.Commit, p.Time.UTC()} }
+	for _, p := range pasts {
+		s := suitePastDoc{Suite: p.suite}
+		for _, t := range p.trends {
+			d := trendDoc{
+				Benchmark: t.key.Benchmark, Metric: t.key.Metric, Unit: t.watch.Metric.Unit, Better: t.watch.Metric.Better.String(),
+				Gating: t.watch.Gating, Machine: t.machine, Points: []pointDoc{}, Changes: []changeDoc{},
+			}
+			for _, at := range t.points {
+				d.Points = append(d.Points, pointDoc{of(at), value(at), at.Count})
+			}
+			for _, c := range t.changes {
+				d.Changes = append(d.Changes, changeDoc{of(c.From), of(c.To), c.Size, t.watch.Worse(c.Size)})
+			}
+			s.Trends = append(s.Trends, d)
+		}
+		doc.Suites = append(doc.Suites, s)
+	}
+	e := json.NewEncoder(w.Stdout)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(doc)
+}
+
+func (w world) historyCSV(pasts []past) error {
+	out := csv.NewWriter(w.Stdout)
+	rows := [][]string{{"suite", "benchmark", "metric", "unit", "better", "machine", "commit", "time", "median", "values", "change"}}
+	for _, p := range pasts {
+		for _, t := range p.trends {
+			sizes := map[int]string{}
+			for _, c := range t.changes {
+				sizes[c.At] = strconv.FormatFloat(c.Size, 'g', 6, 64)
+			}
+			for i, at := range t.points {
+				rows = append(rows, []string{
+					cell(p.suite), cell(t.name), cell(t.key.Metric), cell(t.watch.Metric.Unit), t.watch.Metric.Better.String(), cell(t.machine),
+					cell(at.Commit), instant(at.Time), strconv.FormatFloat(value(at), 'g', 10, 64), strconv.Itoa(at.Count), sizes[i],
+				})
+			}
+		}
+	}
+	return out.WriteAll(rows)
+}
+
+// cell keeps text of others from being a formula where a spreadsheet opens it:
+// https://owasp.org/www-community/attacks/CSV_Injection.
+func cell(s string) string {
+	s = report.Printable(s)
+	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}

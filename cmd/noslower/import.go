@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/noslower/noslower/pkg/baseline"
+	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/format"
+	"github.com/noslower/noslower/pkg/report"
+)
+
+func (w world) importCommand() *cobra.Command {
+	return w.subcommand("import [flags] DATA.JS", "import",
+		"Bring the past along: read the history that github-action-benchmark keeps into a record", cobra.ExactArgs(1),
+		func(cmd *cobra.Command, o *optionSet) error {
+			k, err := w.openKeeper(cmd.Context(), o)
+			if err != nil {
+				return wrongUse(err)
+			}
+			s, ok := k.(store)
+			if !ok {
+				return wrongUse(errors.New("--baseline: want dir:PATH or file:PATH to import into; \"noslower gate --baseline\" reads it from there"))
+			}
+			data, err := readBounded(o.Args[0])
+			if err != nil {
+				return undecided(err)
+			}
+			past, err := w.readHistory(o, o.Args[0], data)
+			if err != nil {
+				return undecided(err)
+			}
+			before, err := s.find(cmd.Context(), o.Suite)
+			if err != nil {
+				return undecided(err)
+			}
+			r := join(before.record, past)
+			where, err := s.keep(cmd.Context(), o.Suite, r, nil)
+			if err != nil {
+				return undecided(err)
+			}
+			fmt.Fprintf(w.Stderr, "read %d jobs from %s to %s; the record of %q in %s has %d\n",
+				len(past), orDash(instant(past[0].Time)), orDash(instant(past[len(past)-1].Time)), o.Suite, where, len(r.Jobs)+1)
+			return nil
+		})
+}
+
+// join makes the record that has what was imported before its own jobs; where
+// there is none, one of which the newest job is what was measured.
+func join(before *baseline.Record, past []bench.Measurements) baseline.Record {
+	var jobs []baseline.Job
+	for _, m := range past {
+		jobs = append(jobs, baseline.Job{Commit: m.Commit, Time: m.Time, Quantities: quantitiesOf(m)})
+	}
+	var r baseline.Record
+	if before != nil {
+		r = *before
+		// What is newer than the record did not lead to it.
+		jobs = slices.DeleteFunc(jobs, func(j baseline.Job) bool { return !j.Time.Before(r.Measurements.Time) })
+	} else {
+		r.Measurements = past[len(past)-1]
+		jobs = jobs[:len(jobs)-1]
+	}
+	r.Jobs = baseline.Merge(r.Jobs, jobs)
+	r.Jobs = r.Jobs[max(0, len(r.Jobs)-baseline.MaxJobs):]
+	return r
+}
+
+// assignment is how a data.js begins: it is a script, with one object in it.
+// https://github.com/benchmark-action/github-action-benchmark/blob/master/src/write.ts
+var assignment = regexp.MustCompile(`^\x{feff}?\s*window\.BENCHMARK_DATA\s*=\s*`)
+
+// readHistory reads what a data.js has of a suite, oldest first: the one of the
+// name that is asked for, or the only one.
+func (w world) readHistory(o *optionSet, name string, data []byte) ([]bench.Measurements, error) {
+	found := assignment.FindIndex(data)
+	if found == nil {
+		return nil, fmt.Errorf("%s: want a file that begins with window.BENCHMARK_DATA =, as github-action-benchmark keeps in dev/bench/data.js", name)
+	}
+	var history struct {
+		Entries map[string][]json.RawMessage `json:"entries"`
+	}
+	if err := json.NewDecoder(bytes.NewReader(data[found[1]:])).Decode(&history); err != nil {
+		return nil, fmt.Errorf("%s: want an object after window.BENCHMARK_DATA =: %w", name, err)
+	}
+	names := slices.Sorted(maps.Keys(history.Entries))
+	entries, ok := history.Entries[o.Suite]
+	switch {
+	case ok:
+	case len(names) == 1:
+		entries = history.Entries[names[0]]
+	default:
+		for i, n := range names {
+			names[i] = fmt.Sprintf("%q", report.Printable(n))
+		}
+		return nil, fmt.Errorf("%s: it has %d suites: say which one with --suite (one of %s)", name, len(names), strings.Join(names, ", "))
+	}
+	var past []bench.Measurements
+	var warnings []string
+	for i, entry := range entries {
+		m, warned, err := readEntry(entry, fmt.Sprintf("%s: entry %d", name, i+1))
+		if err != nil {
+			return nil, err
+		}
+		warnings = append(warnings, warned...)
+		m.Suite = o.Suite
+		if m.Set.Len() > 0 {
+			past = append(past, m)
+		}
+	}
+	for _, text := range warnings[:min(len(warnings), maxWarnings)] {
+		w.warn(errors.New(text))
+	}
+	if more := len(warnings) - maxWarnings; more > 0 {
+		w.warn(fmt.Errorf("%d more warnings of this kind", more))
+	}
+	if len(past) == 0 {
+		return nil, fmt.Errorf("%s: no job in it has a result", name)
+	}
+	slices.SortStableFunc(past, func(a, b bench.Measurements) int { return a.Time.Compare(b.Time) })
+	return past, nil
+}
+
+// readEntry reads what one job measured. It is read as a history of itself, so
+// that units and directions are taken as everywhere else.
+func readEntry(entry json.RawMessage, name string) (m bench.Measurements, warnings []string, err error) {
+	var head struct {
+		Commit struct {
+			ID        string    `json:"id"`
+			Timestamp time.Time `json:"timestamp"`
+		} `json:"commit"`
+		Date float64 `json:"date"` // of the job, in milliseconds
+	}
+	if err := json.Unmarshal(entry, &head); err != nil {
+		return m, nil, fmt.Errorf("%s: want a commit with id and timestamp, a date in milliseconds, and benches: %w", name, err)
+	}
+	m = bench.Measurements{Commit: head.Commit.ID, Time: head.Commit.Timestamp.UTC(), Set: &bench.Set{}}
+	if head.Date > 0 {
+		m.Time = time.UnixMilli(int64(head.Date)).UTC()
+	}
+	f, err := format.ByName("github-action-benchmark")
+	if err != nil {
+		return m, nil, err
+	}
+	alone := slices.Concat([]byte(`window.BENCHMARK_DATA = {"entries":{"":[`), entry, []byte(`]}}`))
+	for result, err := range f.Read(bytes.NewReader(alone), name) {
+		var line *format.LineError
+		switch {
+		case errors.As(err, &line):
+			warnings = append(warnings, err.Error())
+			continue
+		case err != nil:
+			return m, warnings, err
+		}
+		if err := m.Set.Add(0, result); err != nil {
+			warnings = append(warnings, fmt.Sprintf("%s: %v", name, err))
+		}
+	}
+	return m, warnings, nil
+}
