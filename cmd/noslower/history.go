@@ -10,9 +10,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
@@ -226,11 +229,26 @@ func (o *optionSet) pastOf(suite string, records []*baseline.Record) past {
 			// It is no longer measured: only its name tells what it is.
 			m = bench.Measure(s.Key.Metric, 0, "").Metric
 		}
-		t := trend{key: s.Key, name: name, watch: policy.Watch(s.Key.Benchmark, m), machine: s.MachineClass, points: pointsOf(s)}
-		t.changes = gate.Changes(t.points, t.watch.Smallest)
-		p.trends = append(p.trends, t)
+		p.trends = append(p.trends, trend{key: s.Key, name: name, watch: policy.Watch(s.Key.Benchmark, m), machine: s.MachineClass, points: pointsOf(s)})
 	}
+	p.search()
 	return p
+}
+
+// search finds the changes of all trends, as many at a time as there are
+// processors: of thousands of trends it takes most of the time.
+func (p past) search() {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(p.trends); i = int(next.Add(1)) - 1 {
+				t := &p.trends[i]
+				t.changes = gate.Changes(t.points, t.watch.Smallest)
+			}
+		})
+	}
+	workers.Wait()
 }
 
 // sparkWidth is how many jobs a sparkline shows: the latest.

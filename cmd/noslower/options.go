@@ -156,6 +156,7 @@ var optionsOf = map[string][]string{
 	"baseline pull": {"baseline", "suite", "out"},
 	"baseline push": {"baseline", "suite", "format"},
 	"history":       {"config", "baseline", "baseline-workflow", "suite", "benchmark", "metric", "output"},
+	"site":          {"config", "baseline", "baseline-workflow", "suite", "benchmark", "metric", "out"},
 	"import":        {"baseline", "suite"},
 	"formats":       {"output"},
 }

@@ -77,14 +77,17 @@ type divider struct {
 	random *rand.Rand
 	at     []int // change points found
 
-	order []float64 // values of the window, in the order that is tried
-	sums  []float64 // within: distances between all values from one index to another
+	order   []float64 // values of the window, in the order that is tried
+	sums    []float64 // distances between all values from one index to another
+	inverse []float64 // 1/i
 }
 
-// split notes the change points between two indices.
+// split notes the change points between two indices. What cannot be as large as
+// is asked for is not tried for chance, which takes nearly all of the time.
 func (d *divider) split(from, to int) {
-	at, q := d.best(d.x[from:to])
-	if at == 0 || d.byChance(d.x[from:to], q) {
+	x := d.x[from:to]
+	at, end, q := d.best(x)
+	if at == 0 || math.Abs(Median(x[at:end])-Median(x[:at])) < d.search.Smallest/2 || d.byChance(x, q) {
 		return
 	}
 	d.at = append(d.at, from+at)
@@ -95,27 +98,31 @@ func (d *divider) split(from, to int) {
 // best returns the best split of values and its statistic, Q of the paper: the
 // right side ends anywhere, so that a level that ends again is seen too. The
 // split is 0 where there is none.
-func (d *divider) best(x []float64) (at int, q float64) {
+func (d *divider) best(x []float64) (at, end int, q float64) {
 	n := len(x)
 	if n < 2*fewestOfLevel {
-		return 0, 0
+		return 0, 0, 0
 	}
 	within := d.within(x)
 	row := n + 1
+	for i := len(d.inverse); i <= n; i++ {
+		d.inverse = append(d.inverse, 1/float64(i))
+	}
 	for t := fewestOfLevel; t <= n-fewestOfLevel; t++ {
-		left := within[t] // from 0 to t
-		m := float64(t)
-		meanLeft := left * 2 / (m * (m - 1))
-		for end := t + fewestOfLevel; end <= n; end++ {
-			right := within[t*row+end]
-			k := float64(end - t)
-			between := within[end] - left - right
-			if v := m * k / (m + k) * (2*between/(m*k) - meanLeft - right*2/(k*(k-1))); v > q {
-				at, q = t, v
+		m, left := float64(t), within[t] // from 0 to t
+		spread := left * d.inverse[t-1]
+		for e := t + fewestOfLevel; e <= n; e++ {
+			// With m values on the left and k on the right,
+			// mk/(m+k) · (2·between/mk − 2·left/m(m−1) − 2·right/k(k−1)).
+			k := e - t
+			right := within[t*row+e]
+			between := within[e] - left - right
+			if v := 2 * d.inverse[e] * (between - spread*float64(k) - right*m*d.inverse[k-1]); v > q {
+				at, end, q = t, e, v
 			}
 		}
 	}
-	return at, q
+	return at, end, q
 }
 
 // within returns, at from·(n+1)+to, the sum of the distances between all pairs
@@ -150,7 +157,7 @@ func (d *divider) byChance(x []float64, q float64) bool {
 	for range orders {
 		d.random.Shuffle(len(d.order), func(i, j int) { d.order[i], d.order[j] = d.order[j], d.order[i] })
 		// The same values in another order add up to what rounding makes of it.
-		if _, as := d.best(d.order); as >= q*(1-1e-9) {
+		if _, _, as := d.best(d.order); as >= q*(1-1e-9) {
 			if allowed--; allowed < 0 {
 				return true
 			}

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/noslower/noslower/pkg/baseline"
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// A madeTrend is a benchmark whose level changes by a share at a job.
+type madeTrend struct {
+	name, metric, unit string
+	level, noise, step float64
+	at                 int
+}
+
+// madeRecords are records of so many jobs, each of as many as one carries, of
+// trends on one machine class.
+func madeRecords(t testing.TB, suite string, host bench.Host, jobs int, trends []madeTrend) []baseline.Record {
+	t.Helper()
+	r := rand.New(rand.NewPCG(uint64(jobs), uint64(host.Cores)))
+	var all []baseline.Job
+	start := time.Date(2026, 1, 1, 12, host.Cores, 0, 0, time.UTC)
+	for i := range jobs {
+		j := baseline.Job{Commit: fmt.Sprintf("%08x%032d", 0xc0ffee00+i, i), Time: start.Add(time.Duration(i) * 24 * time.Hour), MachineClass: host.Class()}
+		for _, m := range trends {
+			level := m.level
+			if i >= m.at {
+				level *= 1 + m.step
+			}
+			j.Quantities = append(j.Quantities, baseline.Quantity{
+				Key: bench.Key{Benchmark: m.name, Metric: m.metric}, Center: math.Log(bench.Measure(m.metric, level, m.unit).V) + m.noise*r.NormFloat64(), Variance: m.noise * m.noise / 9, Count: 10,
+			})
+		}
+		all = append(all, j)
+	}
+	var records []baseline.Record
+	for from := 0; from < jobs; from += baseline.MaxJobs {
+		end := min(jobs, from+baseline.MaxJobs)
+		last := all[end-1]
+		rec := baseline.Record{
+			Jobs:         all[from : end-1],
+			Measurements: bench.Measurements{Suite: suite, Commit: last.Commit, Time: last.Time, Host: host, Set: &bench.Set{}},
+		}
+		for i, q := range last.Quantities {
+			value := bench.Measure(q.Key.Metric, trends[i].level, trends[i].unit)
+			value.V = math.Exp(q.Center)
+			if err := rec.Measurements.Set.Add(0, bench.Result{Name: q.Key.Benchmark, Values: []bench.Value{value}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		records = append(records, rec)
+	}
+	return records
+}
+
+// writeRecords puts records into a folder.
+func writeRecords(t testing.TB, folder string, records []baseline.Record) {
+	t.Helper()
+	for i, r := range records {
+		data, err := r.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		where := store{folder: filepath.Join(folder, fmt.Sprint(i))}.path(r.Measurements.Suite)
+		if err := writeWhole(where, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+const hostile = `<script>alert(1)</script>"'&{{.}}` + "\u202e\x1b[31m"
+
+var (
+	oneMachine   = bench.Host{OS: "linux", Arch: "amd64", CPU: "Xeon <b>8370C</b>", Cores: 4}
+	otherMachine = bench.Host{OS: "linux", Arch: "arm64", CPU: "Neoverse-N2", Cores: 2}
+)
+
+// madeSite writes a site of a project with hostile names and two machine classes.
+func madeSite(t testing.TB) (folder string) {
+	t.Helper()
+	records := filepath.Join(t.TempDir(), "records")
+	trends := []madeTrend{
+		{"Encode/small-8", "time_per_op", "ns/op", 800, 0.01, 0.06, 60},
+		{"Encode/small-8", "allocs_per_op", "allocs/op", 24, 0, -0.25, 30},
+		{"Decode", "time_per_op", "ns/op", 2000, 0.02, 0, 0},
+		{"Serve", "throughput", "ops/s", 90000, 0.01, -0.08, 70},
+		{hostile, "time_per_op", "ns/op", 100, 0.01, 0.1, 50},
+		{"index", "score", "points", 10, 0.01, 0.2, 50},
+	}
+	writeRecords(t, filepath.Join(records, "a"), madeRecords(t, hostile, oneMachine, 100, trends))
+	writeRecords(t, filepath.Join(records, "b"), madeRecords(t, hostile, otherMachine, 80, trends[:3]))
+	writeRecords(t, filepath.Join(records, "c"), madeRecords(t, "write", oneMachine, 1, trends[:1]))
+	folder = filepath.Join(t.TempDir(), "site")
+	var stderr bytes.Buffer
+	w := world{Stdout: &bytes.Buffer{}, Stderr: &stderr, Getenv: func(string) string { return "" }, Now: time.Now}
+	if status := w.run(t.Context(), []string{"site", "--out", folder, records}); status != 0 {
+		t.Fatalf("status %d: %s", status, stderr.String())
+	}
+	if copied := os.Getenv("SITE_COPY"); copied != "" {
+		if err := os.CopyFS(copied, os.DirFS(folder)); err != nil {
+			t.Error(err)
+		}
+	}
+	return folder
+}
+
+// pagesOf are the pages of a site by path.
+func pagesOf(t testing.TB, folder string) map[string]string {
+	t.Helper()
+	pages := map[string]string{}
+	err := fs.WalkDir(os.DirFS(folder), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(path)))
+		pages[path] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
+
+var (
+	reference = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
+	anchors   = regexp.MustCompile(` id="([^"]*)"`)
+)
+
+// TestSite: every link of the site leads somewhere within it, names of others
+// stay text, and nothing is asked of any other place.
+func TestSite(t *testing.T) {
+	pages := pagesOf(t, madeSite(t))
+	if len(pages) != 9 {
+		t.Errorf("have %d pages, want an overview, two suites and six benchmarks", len(pages))
+	}
+	ids := map[string]bool{}
+	for path, text := range pages {
+		ids[path] = true
+		for _, m := range anchors.FindAllStringSubmatch(text, -1) {
+			if ids[path+"#"+m[1]] {
+				t.Errorf("%s: two elements have the id %q", path, m[1])
+			}
+			ids[path+"#"+m[1]] = true
+		}
+	}
+	for path, text := range pages {
+		for _, m := range reference.FindAllStringSubmatch(text, -1) {
+			to := m[1]
+			switch {
+			case to == "data:,":
+				continue
+			case strings.HasPrefix(to, "#"):
+				to = path + to
+			default:
+				to = filepath.ToSlash(filepath.Join(filepath.Dir(path), to))
+			}
+			if !ids[to] {
+				t.Errorf("%s: the link %q leads nowhere", path, m[1])
+			}
+		}
+		for _, bad := range []string{"<script>alert", "\x1b", "\u202e", "<b>8370C", "http:", "https:", "ZgotmplZ", "NaN", "Inf"} {
+			if strings.Contains(text, bad) {
+				t.Errorf("%s: %q stands in it", path, bad)
+			}
+		}
+	}
+	for _, want := range []string{`&lt;script&gt;alert\(1\)`, `-8\.[0-9]+ %, worse</b> between <code>c0ffee45`} {
+		if !regexp.MustCompile(want).MatchString(pages["index.html"]) {
+			t.Errorf("the overview has nothing like %q:\n%s", want, pages["index.html"])
+		}
+	}
+}
+
+// TestPageName: names of pages are plain, and no two names share one.
+func TestPageName(t *testing.T) {
+	seen := map[string]string{}
+	for _, name := range []string{"", "a", "A", "a/b", "a b", "a-b", "index", "..", "../x", "ü", strings.Repeat("x", 500), strings.Repeat("x", 501), hostile} {
+		page := pageName(name)
+		if was, ok := seen[page]; ok {
+			t.Errorf("%q and %q are both %q", was, name, page)
+		}
+		seen[page] = name
+		if !regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`).MatchString(page) || page == "index" {
+			t.Errorf("pageName(%q) = %q", name, page)
+		}
+	}
+}
+
+// TestSiteLinksCommits: in a workflow commits lead to their pages.
+func TestSiteLinksCommits(t *testing.T) {
+	s := site{commits: "https://github.com/o/r/commit/", releases: map[string]string{"0123456789abcdef": "v1.2"}}
+	for _, tt := range []struct {
+		commit string
+		want   commitLink
+	}{
+		{"0123456789abcdef", commitLink{"0123456789ab", "https://github.com/o/r/commit/0123456789abcdef", "v1.2"}},
+		{`"><script>`, commitLink{`"><script>`, "", ""}},
+		{"", commitLink{"–", "", ""}},
+	} {
+		if got := s.commit(tt.commit); got != tt.want {
+			t.Errorf("commit(%q) = %+v, want %+v", tt.commit, got, tt.want)
+		}
+	}
+}
+
+// BenchmarkSite is a project of 2000 benchmarks with 500 jobs.
+func BenchmarkSite(b *testing.B) {
+	records := b.TempDir()
+	var trends []madeTrend
+	for i := range 2000 {
+		trends = append(trends, madeTrend{fmt.Sprintf("Benchmark%04d", i), "time_per_op", "ns/op", 1000, 0.01, float64(i%10) / 100, 250})
+	}
+	writeRecords(b, records, madeRecords(b, "all", oneMachine, 500, trends))
+	w := world{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Getenv: func(string) string { return "" }, Now: time.Now}
+	for b.Loop() {
+		folder := b.TempDir()
+		if status := w.run(b.Context(), []string{"site", "--out", folder, records}); status != 0 {
+			b.Fatalf("status %d", status)
+		}
+		largest, total := 0, 0
+		for _, text := range pagesOf(b, folder) {
+			largest, total = max(largest, len(text)), total+len(text)
+		}
+		b.ReportMetric(float64(largest), "B/largest-page")
+		b.ReportMetric(float64(total), "B/site")
+	}
+}
