@@ -311,17 +311,11 @@ type ResultsArtifact struct {
 	Name    string
 	Created time.Time // zero where it is not told
 	Digest  string    // "" where it is not told
-	run     string
-	job     string
 }
 
 // List returns the artifacts of this run with a name, the newest first.
 func (r *Results) List(ctx context.Context, name string) ([]ResultsArtifact, error) {
 	type doc struct {
-		Run      string    `json:"workflow_run_backend_id"`
-		Run2     string    `json:"workflowRunBackendId"`
-		Job      string    `json:"workflow_job_run_backend_id"`
-		Job2     string    `json:"workflowJobRunBackendId"`
 		ID       looseInt  `json:"database_id"`
 		ID2      looseInt  `json:"databaseId"`
 		Created  time.Time `json:"created_at"`
@@ -341,7 +335,6 @@ func (r *Results) List(ctx context.Context, name string) ([]ResultsArtifact, err
 		if d.Name == name {
 			list = append(list, ResultsArtifact{
 				ID: int64(cmp.Or(d.ID, d.ID2)), Name: d.Name, Created: cmp.Or(d.Created, d.Created2), Digest: d.Digest,
-				run: cmp.Or(d.Run, d.Run2), job: cmp.Or(d.Job, d.Job2),
 			})
 		}
 	}
@@ -349,25 +342,11 @@ func (r *Results) List(ctx context.Context, name string) ([]ResultsArtifact, err
 	return list, nil
 }
 
-// Delete deletes an artifact that List returned; that it is gone already is no
-// error.
-func (r *Results) Delete(ctx context.Context, a ResultsArtifact) error {
-	err := r.call(context.WithValue(ctx, repeatable{}, true), "DeleteArtifact", map[string]any{
-		"workflow_run_backend_id": a.run, "workflow_job_run_backend_id": a.job, "name": a.Name,
-	}, nil)
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	return err
-}
-
 // call calls a method of the service. Its names are those of the protocol's
 // description, with underscores, which every server takes; answers come with
 // those or in camel case.
 func (r *Results) call(ctx context.Context, method string, body map[string]any, v any) error {
-	if _, ok := body["workflow_run_backend_id"]; !ok {
-		body["workflow_run_backend_id"], body["workflow_job_run_backend_id"] = r.run, r.job
-	}
+	body["workflow_run_backend_id"], body["workflow_job_run_backend_id"] = r.run, r.job
 	data, err := json.Marshal(body)
 	if err != nil {
 		return err

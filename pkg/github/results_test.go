@@ -104,25 +104,6 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-func TestDelete(t *testing.T) {
-	f := start(t)
-	run := f.AddRun(githubtest.Run{})
-	f.AddArtifact(run.ID, "base", nil)
-	r := newResults(t, f, run, newClock().options())
-	list, err := r.List(t.Context(), "base")
-	if err != nil || len(list) != 1 {
-		t.Fatal(list, err)
-	}
-	for range 2 { // a second time, it is gone already
-		if err := r.Delete(t.Context(), list[0]); err != nil {
-			t.Error(err)
-		}
-	}
-	if names := f.ArtifactNames(run.ID); len(names) != 0 {
-		t.Errorf("artifacts %q are left", names)
-	}
-}
-
 // TestNameTaken goes through what a 409 may mean.
 func TestNameTaken(t *testing.T) {
 	for _, tt := range []struct {

@@ -82,7 +82,7 @@ func TestResultsOfEachRun(t *testing.T) {
 	s := sh(t, "echo x >>n; wc -l <n >r")
 	s.Results = "r"
 	var got []string
-	for r, err := range Repeat(t.Context(), s, 1, 8, nil) {
+	for r, err := range repeat(t.Context(), s, 1, 8, nil) {
 		if err != nil {
 			t.Fatal(err)
 		}

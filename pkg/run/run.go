@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"os/exec"
 	"runtime"
@@ -194,39 +193,6 @@ type nobody struct{}
 func (nobody) Started(Step)                {}
 func (nobody) Running(Step, time.Duration) {}
 func (nobody) Finished(Run, error)         {}
-
-// Repeat runs the command warmup times, then runs times that count, and hands
-// each of the latter on as soon as it has finished, so that no finished run is
-// lost to a later one. The first error ends the repetition: it comes, as an
-// *Error if the command was run at all, with what there is of its run, which may
-// be a warm-up and does not count. obs may be nil.
-func Repeat(ctx context.Context, s Spec, warmup, runs int, obs Observer) iter.Seq2[Run, error] {
-	return func(yield func(Run, error) bool) {
-		var errs []error
-		if runs < 1 {
-			errs = append(errs, fmt.Errorf("runs: want at least 1, have %d", runs))
-		}
-		if warmup < 0 {
-			errs = append(errs, fmt.Errorf("warmup: want 0 or more, have %d", warmup))
-		}
-		if err := errors.Join(errs...); err != nil {
-			yield(Run{}, err)
-			return
-		}
-		for i := range warmup {
-			if r, err := Once(ctx, s, Step{N: i + 1, Of: warmup, Warmup: true}, obs); err != nil {
-				yield(r, err)
-				return
-			}
-		}
-		for i := range runs {
-			r, err := Once(ctx, s, Step{N: i + 1, Of: runs}, obs)
-			if !yield(r, err) || err != nil {
-				return
-			}
-		}
-	}
-}
 
 // Once runs the command once, as the given step of a repetition, and leaves none
 // of its processes behind. When ctx is done or a bound is passed, the command is
