@@ -124,7 +124,7 @@ func (w world) records(ctx context.Context, o *optionSet) ([]*baseline.Record, e
 		}
 		return records, nil
 	}
-	k, err := w.openKeeper(ctx, o)
+	k, err := w.openNewest(ctx, o)
 	if err != nil {
 		return nil, wrongUse(err)
 	}
@@ -153,6 +153,23 @@ func (w world) records(ctx context.Context, o *optionSet) ([]*baseline.Record, e
 		return nil, undecided(errors.Join(none...))
 	}
 	return records, nil
+}
+
+// openNewest opens what --baseline names where the newest record is wanted: that
+// of the very commit too, which a gate would not compare with.
+func (w world) openNewest(ctx context.Context, o *optionSet) (keeper, error) {
+	hub, err := w.github(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at, err := hub.situation(modeAuto)
+	if err != nil {
+		return nil, err
+	}
+	if hub.context != nil && at.base == "" {
+		at.base = hub.context.SHA
+	}
+	return openKeeper(o.Baseline, hub, at, o.BaselineWorkflow)
 }
 
 // suiteNames are the suites to look for where they cannot be listed.
