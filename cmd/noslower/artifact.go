@@ -55,6 +55,9 @@ func (a artifacts) find(ctx context.Context, suite string) (found, error) {
 }
 
 func (a artifacts) search(ctx context.Context, suite string) (found, error) {
+	if a.workflow == "" {
+		return found{none: "which workflow keeps the baseline is not known: name its file by --baseline-workflow"}, nil
+	}
 	ancestors, err := a.ancestors(ctx)
 	if err != nil {
 		return found{}, err

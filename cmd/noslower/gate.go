@@ -175,7 +175,12 @@ func (g *gating) judge(base, head *side, look int) (gate.Verdict, error) {
 	} else if g.options.Against == "" {
 		base.past = g.from.record
 	}
-	return g.options.verdict(base, *head, none, p)
+	judged := *head
+	if c := g.hub.context; c != nil && c.PullRequest != nil {
+		// What is measured is the test merge, a commit that no clone has.
+		judged.Commit = c.PullRequest.HeadSHA
+	}
+	return g.options.verdict(base, judged, none, p)
 }
 
 // sideOfRecord makes a side of a record; nil where there is none.

@@ -56,6 +56,11 @@ func (w world) github(ctx context.Context) (hub, error) {
 		h.warn("the repository cannot be looked up", err)
 		c.RepositoryID, c.DefaultBranch = repository.ID, repository.DefaultBranch
 	}
+	if c.WorkflowPath == "" && c.RunID != 0 {
+		run, err := h.client.Run(ctx, c.RunID)
+		h.warn("the workflow of this run cannot be looked up", err)
+		c.WorkflowPath = run.Path
+	}
 	return h, nil
 }
 

@@ -48,17 +48,18 @@ func newRepo(t *testing.T) *repo {
 
 // A step is one step of a workflow that gates.
 type step struct {
-	event   string
-	sha     string // of the commit that is measured: of a pull request the test merge
-	head    string // of a pull request
-	pull    int
-	fork    bool
-	payload map[string]any // of the event, beside what is filled in
-	ns      string         // what the benchmark takes
-	flags   []string
-	rerun   int64  // number of a run that is run again
-	branch  string // of a push, "" for main
-	command string // "gate" where it is not said
+	event    string
+	sha      string // of the commit that is measured: of a pull request the test merge
+	head     string // of a pull request
+	pull     int
+	fork     bool
+	payload  map[string]any // of the event, beside what is filled in
+	ns       string         // what the benchmark takes
+	flags    []string
+	rerun    int64  // number of a run that is run again
+	branch   string // of a push, "" for main
+	command  string // "gate" where it is not said
+	nameless bool   // the environment does not name the workflow, as under act
 }
 
 // An ended is what became of a step.
@@ -138,6 +139,9 @@ func (r *repo) gate(s step, run githubtest.Run, event map[string]any, ref, refNa
 		"GITHUB_OUTPUT": filepath.Join(dir, "output"), "GITHUB_STEP_SUMMARY": filepath.Join(dir, "summary"),
 		"ACTIONS_RESULTS_URL": r.ResultsURL, "ACTIONS_RUNTIME_TOKEN": r.RuntimeToken(run.ID),
 		"INPUT_GITHUB-TOKEN": withToken, "PATH": os.Getenv("PATH"), "INPUT_RUNS": "5", "INPUT_WARMUP": "0",
+	}
+	if s.nameless {
+		delete(env, "GITHUB_WORKFLOW_REF")
 	}
 	if s.command == "" {
 		s.command = "gate"
@@ -232,7 +236,7 @@ func TestStory(t *testing.T) {
 	r.AddCommit("", commit("1"), commit("c"))
 	r.AddCommit("", commit("2"), commit("c"), commit("1"))
 	pass := r.do(step{event: "pull_request", pull: 7, head: commit("1"), sha: commit("2"), ns: "100"})
-	pass.want(t, 0, "No regression", "of the very commit to compare with")
+	pass.want(t, 0, "No regression", "of the very commit to compare with", "head 111111111111, 5 runs")
 	comments := r.Comments(7)
 	if len(comments) != 1 || !strings.Contains(comments[0].Body, "No regression") {
 		t.Fatalf("comments: %+v", comments)
@@ -497,6 +501,23 @@ func TestNoResultsService(t *testing.T) {
 	if _, err := os.Stat(".noslower/noslower-baseline-default/record.json"); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestNamelessWorkflow: where the environment does not name the workflow it is
+// asked for, and where nothing tells, the baseline is not silently missing.
+func TestNamelessWorkflow(t *testing.T) {
+	r := newRepo(t)
+	r.do(step{event: "push", sha: commit("a"), flags: r.measured(100), nameless: true}).want(t, 0, "kept as the baseline")
+	s := r.pullRequest("a")
+	s.flags, s.nameless = r.measured(150), true
+	r.do(s).want(t, 1, "Regression")
+	r.Inject(githubtest.Fault{
+		Match: func(q githubtest.Request) bool {
+			return q.Method == "GET" && strings.Contains(q.Path, "/actions/runs/")
+		},
+		Status: 404, Body: `{"message":"Not Found"}`,
+	})
+	r.do(s).want(t, 0, "No baseline: which workflow keeps the baseline is not known: name its file by --baseline-workflow")
 }
 
 // TestNoPermission: a token that may not look for baselines is no silent green.
