@@ -185,7 +185,7 @@ func shared(t *testing.T, name string, keep func(record []string) bool) map[stri
 }
 
 // TestDocumentedChangePoints: Apache Otava's tests have a series of TigerBeetle's
-// throughput, with changes that its authors document at 15 and 71.
+// throughput, with changes that they document at 15 and 71.
 func TestDocumentedChangePoints(t *testing.T) {
 	x := shared(t, "otava_tests", func(r []string) bool { return r[1] == "tigerbeetle" })["tigerbeetle/throughput"]
 	got := ChangePoints(x, ChangeSearch{P: 0.001, Seed: 1})
