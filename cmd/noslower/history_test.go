@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/noslower/noslower/pkg/gate"
+	"github.com/noslower/noslower/pkg/stat"
+)
+
+// TestTrendsOfArtifacts: on the default branch a change of level is told of after
+// the job that makes it sure, once, in log and summary; and history and site read
+// the newest record, that of the very commit.
+func TestTrendsOfArtifacts(t *testing.T) {
+	r := newRepo(t)
+	t.Chdir(t.TempDir())
+	sha := func(i int) string { return fmt.Sprintf("%08x%032d", 0xabc00000+i, i) }
+	const jobs, before = 24, 12
+	told := 0
+	parent := commit("a")
+	for i := range jobs {
+		ns := 100 + float64(i%3)/10
+		if i >= before {
+			ns *= 1.1
+		}
+		r.AddCommit("main", sha(i), parent)
+		parent = sha(i)
+		e := r.do(step{event: "push", sha: sha(i), flags: r.measured(ns)})
+		if e.status != 0 {
+			t.Fatalf("push %d: status %d\n%s%s", i, e.status, e.stdout, e.log)
+		}
+		if strings.Contains(e.stdout, "changed its level") != strings.Contains(e.summary, "changed its level") {
+			t.Errorf("push %d: output and summary differ:\n%s%s", i, e.stdout, e.summary)
+		}
+		if strings.Contains(e.stdout, "changed its level") {
+			told++
+			e.want(t, 0, fmt.Sprintf("worse, between %s and %s", shortCommit(sha(before-1)), shortCommit(sha(before))))
+		}
+	}
+	if told != 1 {
+		t.Errorf("the change was told of %d times, want once", told)
+	}
+	last := step{event: "schedule", sha: sha(jobs - 1), command: "history"}
+	r.do(last).want(t, 0, fmt.Sprintf("default: %d jobs", jobs), fmt.Sprintf("between %s and %s", shortCommit(sha(before-1)), shortCommit(sha(before))))
+	last.command, last.flags = "site", []string{"--out", "pages"}
+	r.do(last).want(t, 0, "wrote 3 pages")
+	if page := pagesOf(t, "pages")["default/"+pageName("Encode")+".html"]; !strings.Contains(page, "https://github.com/noslower/sample/commit/"+sha(jobs-1)) {
+		t.Errorf("the page does not lead to the newest commit:\n%s", page)
+	}
+	last.command, last.flags = "import", []string{filepath.Join("..", "data.js")}
+	r.do(last).want(t, 2, "want dir:PATH or file:PATH to import into")
+}
+
+func TestSparkline(t *testing.T) {
+	points := func(centers ...float64) []gate.Point {
+		var list []gate.Point
+		for _, c := range centers {
+			list = append(list, gate.Point{Job: stat.Job{Center: c}})
+		}
+		return list
+	}
+	for _, tt := range []struct {
+		name     string
+		points   []gate.Point
+		smallest float64
+		want     string
+	}{
+		{"nothing", nil, 0.01, ""},
+		{"one", points(1), 0.01, "▅"},
+		{"rising", points(0, 1, 2, 3, 4, 5, 6, 7), 0.01, "▁▂▃▄▅▆▇█"},
+		{"noise is flat", points(1, 1.001, 0.999, 1), 0.05, "▅▅▄▅"},
+		{"all the same, and nothing is too small", points(2, 2), 0, "▁▁"},
+	} {
+		if got := sparkline(tt.points, tt.smallest); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+	if got := sparkline(points(make([]float64, 100)...), 0.01); len([]rune(got)) != sparkWidth {
+		t.Errorf("100 jobs are %d wide, want %d", len([]rune(got)), sparkWidth)
+	}
+}
