@@ -238,7 +238,7 @@ func (g *gating) keep(ctx context.Context, k keeper, head side, v gate.Verdict) 
 	where, err := k.keep(ctx, v.Suite, next, packed)
 	if err != nil {
 		err = fmt.Errorf("keeping the baseline: %w", err)
-		if _, published := k.(artifacts); published {
+		if published(k) {
 			g.warn(err)
 			return nil
 		}

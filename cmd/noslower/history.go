@@ -128,6 +128,10 @@ func (w world) records(ctx context.Context, o *optionSet) ([]*baseline.Record, e
 	if err != nil {
 		return nil, wrongUse(err)
 	}
+	if b, ok := k.(branch); ok {
+		records, err := b.records(ctx)
+		return records, undecided(err)
+	}
 	suites := o.suiteNames()
 	if s, ok := k.(store); ok && s.folder != "" && !o.given["suite"] {
 		if suites, err = s.suites(); err != nil {

@@ -26,11 +26,12 @@ type hub struct {
 	options github.Options
 	getenv  func(string) string
 	log     io.Writer
+	git     func(ctx context.Context, env []string, args ...string) ([]byte, error)
 }
 
 // github makes the hub of a workflow's step.
 func (w world) github(ctx context.Context) (hub, error) {
-	h := hub{options: w.GitHub, getenv: w.Getenv, log: w.Stderr}
+	h := hub{options: w.GitHub, getenv: w.Getenv, log: w.Stderr, git: w.gitBytes}
 	if w.Runner == nil || w.Getenv("GITHUB_REPOSITORY") == "" {
 		return h, nil
 	}
@@ -91,8 +92,10 @@ func openKeeper(where string, h hub, at situation, workflow string) (keeper, err
 		return store{folder: path}, nil
 	case ok && path != "" && kind == "file":
 		return store{file: path}, nil
+	case ok && path != "" && kind == "branch" && h.git != nil:
+		return branch{name: path, at: at, git: h.git}, nil
 	}
-	return nil, fmt.Errorf("--baseline: want artifact, dir:PATH or file:PATH, have %q", where)
+	return nil, fmt.Errorf("--baseline: want artifact, dir:PATH, file:PATH or branch:NAME, have %q", where)
 }
 
 // measured reads head's measurements from files, or from artifacts of this run

@@ -107,7 +107,7 @@ func (o *options) flags() *pflag.FlagSet {
 	f.StringVar(&o.Build, "build", o.Build, "with --against: the `command line` that builds each side")
 
 	f.Var(&o.Mode, "mode", "what a gate is there for, `auto|gate|baseline|compare|report`: measure and fail, keep a baseline, only compare, comment for a finished run; auto goes by the workflow's event")
-	f.StringVar(&o.Baseline, "baseline", o.Baseline, "`where` the baseline is: artifact, of the branch's workflow runs (in a workflow), dir:PATH, a folder with one record a suite (elsewhere, dir:"+defaultFolder+"), or file:PATH")
+	f.StringVar(&o.Baseline, "baseline", o.Baseline, "`where` the baseline is: artifact, of the branch's workflow runs (in a workflow), dir:PATH, a folder with one record a suite (elsewhere, dir:"+defaultFolder+"), file:PATH, or branch:NAME, a branch of data that keeps years")
 	f.StringVar(&o.BaselineWorkflow, "baseline-workflow", o.BaselineWorkflow, "`path` of the workflow whose runs keep the baseline, where it is another one than this")
 	f.BoolVar(&o.SaveBaseline, "save-baseline", o.SaveBaseline, "keep what was measured as the next baseline")
 	f.BoolVar(&o.RequireBaseline, "require-baseline", o.RequireBaseline, "end with status 3 where there is no baseline")

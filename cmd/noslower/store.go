@@ -32,6 +32,16 @@ type keeper interface {
 	keep(ctx context.Context, suite string, r baseline.Record, program []byte) (where string, err error)
 }
 
+// published reports whether records are kept over a network, with which there may
+// be trouble that changes no status.
+func published(k keeper) bool {
+	switch k.(type) {
+	case artifacts, branch:
+		return true
+	}
+	return false
+}
+
 // A found is the outcome of looking for a record.
 type found struct {
 	record  *baseline.Record

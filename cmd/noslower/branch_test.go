@@ -1,0 +1,204 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/noslower/noslower/pkg/baseline"
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// A shared is a bare repository, and clones of it.
+type shared struct {
+	t    *testing.T
+	bare string
+}
+
+func (s shared) run(dir, program string, args ...string) (string, error) {
+	cmd := exec.Command(program, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org",
+		"GIT_CONFIG_GLOBAL=/dev/null", "GITHUB_ACTIONS=", "GITHUB_SHA=")
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+func (s shared) must(dir, program string, args ...string) string {
+	s.t.Helper()
+	out, err := s.run(dir, program, args...)
+	if err != nil {
+		s.t.Fatalf("%s %q: %v\n%s", program, args, err, out)
+	}
+	return out
+}
+
+func (s shared) clone() string {
+	s.t.Helper()
+	dir := s.t.TempDir()
+	s.must(dir, "git", "clone", "--quiet", s.bare, ".")
+	return dir
+}
+
+func newShared(t *testing.T) shared {
+	t.Helper()
+	s := shared{t, t.TempDir()}
+	s.must(s.bare, "git", "init", "--quiet", "--bare", "--initial-branch=main")
+	first := s.clone()
+	s.must(first, "git", "commit", "--quiet", "--allow-empty", "-m", "first")
+	s.must(first, "git", "push", "--quiet", "origin", "HEAD:main")
+	return s
+}
+
+// document writes the measurements of a job into a clone.
+func (s shared) document(dir, commit string, minute int, ns float64) string {
+	s.t.Helper()
+	m := bench.Measurements{Suite: "read", Commit: commit, Time: time.Date(2026, 11, 1, 0, minute, 0, 0, time.UTC), Set: &bench.Set{}}
+	for run := range 5 {
+		if err := m.Set.Add(run, bench.Result{Name: "Encode", Values: []bench.Value{bench.Measure("time_per_op", ns, "ns/op")}}); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, fmt.Sprintf("job-%d.json", minute))
+	if err := writeMeasurements(path, m); err != nil {
+		s.t.Fatal(err)
+	}
+	return path
+}
+
+// TestBranchUnderPushers: of several that push at once none loses what another
+// kept, and the branch has one commit.
+func TestBranchUnderPushers(t *testing.T) {
+	s := newShared(t)
+	const pushers, each = 3, 3
+	var all sync.WaitGroup
+	for p := range pushers {
+		dir := s.clone()
+		all.Go(func() {
+			for i := range each {
+				n := p*each + i
+				out, err := s.run(dir, "noslower", "baseline", "push", s.document(dir, fmt.Sprintf("%040d", n), n, 100), "--suite", "read", "--baseline", "branch:perf/data")
+				if err != nil {
+					t.Errorf("pusher %d: %v\n%s", p, err, out)
+				}
+			}
+		})
+	}
+	all.Wait()
+	dir := s.clone()
+	history := s.must(dir, "noslower", "history", "--baseline", "branch:perf/data", "--output", "csv")
+	if rows := strings.Count(history, "\n"); rows != pushers*each {
+		t.Errorf("have %d jobs, want %d:\n%s", rows, pushers*each, history)
+	}
+	if commits := s.must(s.bare, "git", "rev-list", "--count", "perf/data"); commits != "1" {
+		t.Errorf("the branch has %s commits, want 1", commits)
+	}
+	if status := s.must(dir, "git", "status", "--porcelain"); status != "" {
+		t.Errorf("the clone's own files changed: %s", status)
+	}
+}
+
+// TestBranchPicks: a job is compared with the record of its own commit or of its
+// nearest ancestor, with the jobs before it as the past.
+func TestBranchPicks(t *testing.T) {
+	s := newShared(t)
+	dir := s.clone()
+	var heads []string
+	for i := range 3 {
+		s.must(dir, "git", "commit", "--quiet", "--allow-empty", "-m", fmt.Sprint(i))
+		heads = append(heads, s.must(dir, "git", "rev-parse", "HEAD"))
+	}
+	const where = "branch:perf"
+	if out, err := s.run(dir, "noslower", "baseline", "show", "--suite", "read", "--baseline", where); err == nil || !strings.Contains(out, "branch:perf has no record") {
+		t.Errorf("without a branch: %v\n%s", err, out)
+	}
+	for i, commit := range []string{heads[0], heads[1], strings.Repeat("f", 40)} {
+		s.must(dir, "noslower", "baseline", "push", s.document(dir, commit, i, 100+10*float64(i)), "--suite", "read", "--baseline", where)
+	}
+	out := s.must(dir, "noslower", "gate", "--measurements", s.document(dir, heads[2], 9, 111), "--baseline", where, "--save-baseline")
+	for _, want := range []string{"branch:perf, 1 commit before the one to compare with", "kept as the baseline of \"read\" in branch:perf"} {
+		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+			t.Errorf("it does not say %q:\n%s", want, out)
+		}
+	}
+	s.must(dir, "git", "checkout", "--quiet", "--orphan", "other")
+	s.must(dir, "git", "commit", "--quiet", "--allow-empty", "-m", "other")
+	record := s.must(dir, "noslower", "baseline", "pull", "--suite", "read", "--baseline", where)
+	r, err := baseline.Decode([]byte(record))
+	if err != nil || r.Measurements.Commit != heads[2] || len(r.Jobs) != 3 {
+		t.Errorf("without an ancestor there: %v, the record of %s with %d jobs, want the newest with the 3 before it", err, r.Measurements.Commit, len(r.Jobs))
+	}
+}
+
+// TestBranchRefused: a push that the server refuses changes nothing, and what it
+// takes is said.
+func TestBranchRefused(t *testing.T) {
+	s := newShared(t)
+	dir := s.clone()
+	push := func(n int) (string, error) {
+		return s.run(dir, "noslower", "baseline", "push", s.document(dir, fmt.Sprintf("%040d", n), n, 100), "--suite", "read", "--baseline", "branch:perf")
+	}
+	if out, err := push(1); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	before := s.must(s.bare, "git", "rev-parse", "perf")
+	hook := filepath.Join(s.bare, "hooks", "pre-receive")
+	if err := os.WriteFile(hook, []byte("#!/bin/sh\nexit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := push(2); err == nil || !strings.Contains(out, "permissions: {contents: write}") {
+		t.Errorf("a refused push: %v\n%s", err, out)
+	}
+	if after := s.must(s.bare, "git", "rev-parse", "perf"); after != before {
+		t.Errorf("a refused push left %s, want %s", after, before)
+	}
+}
+
+// TestCompact: however long it goes on, there are no more files than the bounds
+// allow, and of no job less is known than folding leaves.
+func TestCompact(t *testing.T) {
+	var files []branchFile
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	const jobs = 700
+	for i := range jobs {
+		r := baseline.Record{Measurements: bench.Measurements{Suite: "read", Commit: fmt.Sprintf("%040d", i), Time: start.Add(time.Duration(i) * time.Hour), Set: &bench.Set{}}}
+		add, gone := compact(append(files, branchFile{pathOf("read", r), r}))
+		left := map[string]bool{}
+		for _, path := range gone {
+			left[path] = true
+		}
+		var next []branchFile
+		for _, f := range files {
+			if !left[f.path] {
+				next = append(next, f)
+			}
+		}
+		// As they are read: by time. What was folded is older than what is whole.
+		if len(add) > 1 {
+			folded := 0
+			for folded < len(next) && len(next[folded].record.Jobs) > 0 {
+				folded++
+			}
+			next = append(next[:folded:folded], append([]branchFile{add[1]}, next[folded:]...)...)
+		}
+		files = append(next, add[0])
+		if most := branchWhole + 1 + jobs/branchFold; len(files) > most {
+			t.Fatalf("%d files after %d jobs, want at most %d", len(files), i+1, most)
+		}
+	}
+	var trails [][]baseline.Job
+	for _, f := range files {
+		trails = append(trails, trailOf(&f.record))
+		if len(f.record.Jobs) > baseline.MaxJobs {
+			t.Errorf("%s tells of %d jobs before it, more than a record is read with", f.path, len(f.record.Jobs))
+		}
+	}
+	if all := baseline.Merge(trails...); len(all) != jobs {
+		t.Errorf("%d jobs are known, want %d", len(all), jobs)
+	}
+}
