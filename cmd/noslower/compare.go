@@ -61,11 +61,12 @@ func (o *optionSet) verdict(base *side, head side, noBaseline string, p gate.Pol
 		}
 		if base.past != nil {
 			jobs := trailOf(base.past)
+			past.Trend = trendsOf(jobs, head.Host.Class())
 			creep, why := o.creep(jobs)
 			if why != "" {
 				warnings = append(warnings, why)
 			}
-			p.Creep, past.Trend = creep, trendsOf(jobs, head.Host.Class())
+			p.Creep = creep
 		}
 		for _, text := range base.Warnings {
 			warnings = append(warnings, "base: "+text)

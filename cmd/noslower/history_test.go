@@ -5,9 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/noslower/noslower/pkg/gate"
-	"github.com/noslower/noslower/pkg/stat"
 )
 
 // TestTrendsOfArtifacts: on the default branch a change of level is told of after
@@ -51,33 +48,4 @@ func TestTrendsOfArtifacts(t *testing.T) {
 	}
 	last.command, last.flags = "import", []string{filepath.Join("..", "data.js")}
 	r.do(last).want(t, 2, "want dir:PATH or file:PATH to import into")
-}
-
-func TestSparkline(t *testing.T) {
-	points := func(centers ...float64) []gate.Point {
-		var list []gate.Point
-		for _, c := range centers {
-			list = append(list, gate.Point{Job: stat.Job{Center: c}})
-		}
-		return list
-	}
-	for _, tt := range []struct {
-		name     string
-		points   []gate.Point
-		smallest float64
-		want     string
-	}{
-		{"nothing", nil, 0.01, ""},
-		{"one", points(1), 0.01, "▅"},
-		{"rising", points(0, 1, 2, 3, 4, 5, 6, 7), 0.01, "▁▂▃▄▅▆▇█"},
-		{"noise is flat", points(1, 1.001, 0.999, 1), 0.05, "▅▅▄▅"},
-		{"all the same, and nothing is too small", points(2, 2), 0, "▁▁"},
-	} {
-		if got := sparkline(tt.points, tt.smallest); got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
-		}
-	}
-	if got := sparkline(points(make([]float64, 100)...), 0.01); len([]rune(got)) != sparkWidth {
-		t.Errorf("100 jobs are %d wide, want %d", len([]rune(got)), sparkWidth)
-	}
 }

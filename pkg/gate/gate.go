@@ -109,6 +109,7 @@ func (d *decider) judge(base Side) error {
 			c.distrust(foreign)
 		}
 		d.holdAnchor(&c, pair, s)
+		c.Past = d.trend.centers(pair.base.Key())
 		if why := moreErrors[c.Benchmark]; why != "" && c.Metric.Name != bench.Errors {
 			c.open("more errors on head: " + why + "; what fails is not slower or faster")
 		}

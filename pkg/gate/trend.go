@@ -76,3 +76,12 @@ func (w Watch) Worse(size float64) bool {
 // Matches reports whether a glob of * and ?, as the policy's, matches the whole of
 // a name; the empty glob matches every name.
 func Matches(glob, name string) bool { return matches(glob, name) }
+
+// centers are the logarithms of what the jobs measured of a key.
+func (t Trend) centers(k bench.Key) []float64 {
+	var logs []float64
+	for _, p := range t[k] {
+		logs = append(logs, p.Center)
+	}
+	return logs
+}

@@ -57,7 +57,7 @@ type History map[bench.Key][]stat.Job
 type Past struct {
 	History   History
 	Standards []Standard // by which base was judged; a change that loosens them is told of
-	Trend     Trend      // of head's machine class, for Policy.Creep
+	Trend     Trend      // of head's machine class
 }
 
 // A Summary describes a sample in a report.
@@ -96,7 +96,10 @@ type Comparison struct {
 	Outcome    Outcome
 	Why        string // one sentence for the reader
 	Crept      *Crept // nil where head is not beyond what is allowed since an anchor
-	Warnings   []string
+	// Past has what the jobs before head measured on its machine class, base's
+	// own the last, as the logarithms of their medians.
+	Past     []float64
+	Warnings []string
 
 	few     bool // the numbers are too few for any regression to be called
 	assumed bool // the noise between jobs is not known, only assumed

@@ -73,6 +73,7 @@ func (m markdown) sections() []section {
 		m.bullets("Why the check does not pass", m.furtherReasons(), 1),
 		m.acceptance(),
 		m.bullets("Warnings", warningsOf(v), 3),
+		m.trends(),
 		m.bullets("Looked like a baseline, and is none", v.Refused, 4),
 		m.keys("Added, with nothing to compare with", v.Added, 4),
 		m.keys("Removed: base has it, head has not", v.Removed, 4),
@@ -145,8 +146,12 @@ func (m markdown) row(c gate.Comparison) string {
 	for _, n := range notes(c, m.common) {
 		why += "<br>" + marked.prose(n)
 	}
+	metric := marked.name(c.Metric.Name)
+	if spark := sparkOf(c); spark != "" {
+		metric += "<br>" + spark
+	}
 	cells := []string{
-		outcome, marked.name(nameOf(m.verdict, c.Benchmark)), marked.name(c.Metric.Name),
+		outcome, marked.name(nameOf(m.verdict, c.Benchmark)), metric,
 		marked.prose(baseOf(c)), marked.prose(headOf(c)), changeOf(c), marked.prose(failsAt(c)), why,
 	}
 	for i, cell := range cells {

@@ -1,0 +1,105 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/gate"
+)
+
+const (
+	sparkJobs     = 20  // jobs of a sparkline in a table, head's the last
+	fewestForPast = 3   // jobs that make a trend worth a drawing
+	mostTrends    = 3   // trends that are drawn large
+	flatShare     = 0.5 // of a threshold: what moves by less is drawn flat
+)
+
+// Sparkline draws logarithms of values, oldest first, in a line of text. What
+// differs by less than twice the smallest share stays near the middle: noise drawn
+// at full height would look like news.
+func Sparkline(logs []float64, smallest float64) string {
+	if len(logs) == 0 {
+		return ""
+	}
+	low, high := span(logs)
+	if room := 2*math.Log1p(smallest) - (high - low); room > 0 {
+		low, high = low-room/2, high+room/2
+	}
+	blocks := []rune("▁▂▃▄▅▆▇█")
+	var b strings.Builder
+	for _, v := range logs {
+		at := 0.0
+		if high > low {
+			at = (v - low) / (high - low)
+		}
+		b.WriteRune(blocks[min(len(blocks)-1, int(at*float64(len(blocks))))])
+	}
+	return b.String()
+}
+
+func span(values []float64) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		low, high = min(low, v), max(high, v)
+	}
+	return low, high
+}
+
+// trendOf has the logarithms of the medians of the jobs before head and of head;
+// nothing where they are too few to be a trend.
+func trendOf(c gate.Comparison) []float64 {
+	if len(c.Past) < fewestForPast || !(c.Head.Median > 0) {
+		return nil
+	}
+	return append(c.Past[:len(c.Past):len(c.Past)], math.Log(c.Head.Median))
+}
+
+// sparkOf is the trend of a comparison for its row; "" where there is none.
+func sparkOf(c gate.Comparison) string {
+	logs := trendOf(c)
+	return Sparkline(logs[max(0, len(logs)-sparkJobs):], flatShare*c.Threshold)
+}
+
+// trends draws the trends of the worst comparisons, folded: each as a sentence
+// that stands alone where Mermaid is not drawn, and as a chart where it is.
+func (m markdown) trends() section {
+	gating, _ := ranked(m.verdict.Comparisons)
+	s := section{
+		open: "\n<details><summary>Trends of what is worst</summary>\n", close: "\n</details>\n",
+		priority: 6, left: func(n int) string { return fmt.Sprintf("\nand %s\n", count(n, "more trend")) },
+	}
+	for _, c := range gating {
+		logs := trendOf(c)
+		if len(s.lines) == mostTrends || logs == nil || c.Outcome != gate.Regressed && !c.Warned {
+			continue
+		}
+		s.lines = append(s.lines, fmt.Sprintf("\nThe trend of %s %s, %s and head: %s to %s, %s\n\n%s",
+			marked.name(nameOf(m.verdict, c.Benchmark)), marked.name(c.Metric.Name), count(len(c.Past), "job"),
+			marked.prose(quantity(math.Exp(logs[0]), c.Metric)), marked.prose(headOf(c)), Sparkline(logs, flatShare*c.Threshold), mermaid(logs)))
+	}
+	if len(s.lines) == 0 {
+		return section{}
+	}
+	return s
+}
+
+// mermaid is a chart of values as shares of the first. Nothing in it comes from
+// outside but numbers: names stand in the sentence before it.
+// https://mermaid.js.org/syntax/xyChart.html
+func mermaid(logs []float64) string {
+	var values []float64
+	var list []string
+	for _, v := range logs {
+		share := 100 * math.Exp(v-logs[0])
+		if !(share < 1e9) {
+			return "" // no number that a chart could show
+		}
+		values = append(values, share)
+		list = append(list, fmt.Sprintf("%.3f", share))
+	}
+	low, high := span(values)
+	room := max((high-low)/10, 0.01*high)
+	return fmt.Sprintf("```mermaid\nxychart-beta\n  x-axis \"job\" 1 --> %d\n  y-axis \"%% of the first job\" %.3f --> %.3f\n  line [%s]\n```\n",
+		len(logs), max(0, low-room), high+room, strings.Join(list, ", "))
+}
