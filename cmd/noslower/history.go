@@ -275,27 +275,13 @@ func (p past) search() {
 // sparkWidth is how many jobs a sparkline shows: the latest.
 const sparkWidth = 40
 
-// sparkline draws the latest points in a line of text. What is too small to be
-// told of stays flat: noise drawn at full height would look like news.
-func sparkline(points []gate.Point, smallest float64) string {
-	points = points[max(0, len(points)-sparkWidth):]
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, p := range points {
-		low, high = min(low, p.Center), max(high, p.Center)
+// sparkline draws the latest points of a trend in a line of text.
+func sparkline(t trend) string {
+	var logs []float64
+	for _, p := range t.points[max(0, len(t.points)-sparkWidth):] {
+		logs = append(logs, p.Center)
 	}
-	if room := 2*math.Log1p(smallest) - (high - low); room > 0 {
-		low, high = low-room/2, high+room/2
-	}
-	blocks := []rune("▁▂▃▄▅▆▇█")
-	var b strings.Builder
-	for _, p := range points {
-		at := 0.0
-		if high > low {
-			at = (p.Center - low) / (high - low)
-		}
-		b.WriteRune(blocks[min(len(blocks)-1, int(at*float64(len(blocks))))])
-	}
-	return b.String()
+	return report.Sparkline(logs, t.watch.Smallest)
 }
 
 // historyText prints a table a suite, and the changes of level below it.
