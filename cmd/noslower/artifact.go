@@ -287,7 +287,7 @@ func (a artifacts) uploadZip(ctx context.Context, name string, zip []byte) (stri
 	}
 	uploaded, err := results.Upload(ctx, u)
 	if errors.Is(err, github.ErrNameTaken) {
-		err = fmt.Errorf("%w: another job of this run measures the same suite: give each leg its own --suite", err)
+		err = fmt.Errorf("%w: another job of this attempt measures the same suite: give each leg its own suite (--suite)", err)
 	}
 	return "the artifact " + uploaded.Name, err
 }

@@ -14,7 +14,10 @@ import (
 )
 
 func (w world) baselineCommand() *cobra.Command {
-	parent := &cobra.Command{Use: "baseline", Short: "Look after stored baselines"}
+	parent := &cobra.Command{Use: "baseline", Short: "Look after stored baselines", Args: cobra.NoArgs}
+	parent.RunE = func(*cobra.Command, []string) error {
+		return wrongUse(errors.New("baseline: want list, show, pull or push after it"))
+	}
 	parent.AddCommand(
 		w.subcommand("list [flags]", "baseline list", "List the suites that have a baseline", cobra.NoArgs, w.listBaselines),
 		w.subcommand("show [flags]", "baseline show", "Show what a suite's baseline measured", cobra.NoArgs, w.showBaseline),

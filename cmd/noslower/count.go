@@ -155,7 +155,8 @@ func (c *counting) count(ctx context.Context, at *contestant, step run.Step, p *
 		return nil
 	}
 	c.settle(at)
-	return at.side.Set.Add(len(at.tally.rounds)-1, bench.Result{Name: onlyBenchmark(at.side.Set), Values: []bench.Value{value}, Counted: true})
+	name, _ := onlyBenchmark(at.side.Set)
+	return at.side.Set.Add(len(at.tally.rounds)-1, bench.Result{Name: name, Values: []bench.Value{value}, Counted: true})
 }
 
 // value is what one round says: of one more operation where the sizes are told,
@@ -204,19 +205,20 @@ func (c *counting) settle(at *contestant) {
 }
 
 // onlyBenchmark is the one benchmark that the output has, so that what is
-// measured of the process is its; "" where there are none or several.
-func onlyBenchmark(set *bench.Set) string {
-	name, found := "", false
+// measured of the process is its; "" where none has a name. only is false where
+// there are several.
+func onlyBenchmark(set *bench.Set) (name string, only bool) {
+	found := false
 	for _, k := range set.Keys() {
 		if k.Benchmark == "" {
 			continue
 		}
 		if found && k.Benchmark != name {
-			return ""
+			return "", false
 		}
 		name, found = k.Benchmark, true
 	}
-	return name
+	return name, true
 }
 
 // mostFunctions is how many functions a report names.
@@ -250,7 +252,8 @@ func (c *contest) blame(ctx context.Context) (*gate.Moved, error) {
 	}
 	diff := run.Diff(costs[0], costs[1])
 	_, head := c.sides()
-	moved := &gate.Moved{Benchmark: onlyBenchmark(head.Set), Base: diff.Base, Head: diff.Head}
+	name, _ := onlyBenchmark(head.Set)
+	moved := &gate.Moved{Benchmark: name, Base: diff.Base, Head: diff.Head}
 	for i, f := range diff.Functions {
 		if i == mostFunctions || math.Abs(f.Change()) < 0.0005 {
 			break

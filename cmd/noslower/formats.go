@@ -69,6 +69,8 @@ func (w world) parseCommand() *cobra.Command {
 			}
 			if s.Set.Len() > 0 {
 				faults = append(faults, w.show(s.Measurements, o.Output))
+			} else if errors.Join(faults...) == nil {
+				faults = append(faults, errors.New("there is no measurement in it"))
 			}
 			return undecided(errors.Join(faults...))
 		})

@@ -10,6 +10,7 @@ import (
 	"github.com/noslower/noslower/pkg/baseline"
 	"github.com/noslower/noslower/pkg/bench"
 	"github.com/noslower/noslower/pkg/gate"
+	"github.com/noslower/noslower/pkg/github"
 )
 
 func (w world) gateCommand() *cobra.Command {
@@ -63,8 +64,7 @@ func (w world) gate(ctx context.Context, o *optionSet) error {
 	} else if at.why != "" {
 		fmt.Fprintf(w.Stderr, "no baseline is kept: %s\n", at.why)
 	}
-	hub.publish(ctx, v, m.head, o)
-	return end(v, err)
+	return end(v, errors.Join(err, hub.publish(ctx, v, m.head, o)))
 }
 
 // A gating is one gate on its way.
@@ -79,8 +79,9 @@ type gating struct {
 	told    []baseline.Change // of level, by this verdict
 }
 
-// find looks for the baseline. That it cannot be looked for is an error only
-// where one is required.
+// find looks for the baseline. That GitHub cannot be asked for it is an error
+// only where one is required; a file that is there and cannot be read is one,
+// or the next to be kept would take its place.
 func (g *gating) find(ctx context.Context, kept keeper) error {
 	if g.options.Against != "" {
 		g.from.none = "both sides are measured here"
@@ -88,7 +89,7 @@ func (g *gating) find(ctx context.Context, kept keeper) error {
 	}
 	from, err := kept.find(ctx, g.options.Suite)
 	if err != nil {
-		if g.options.RequireBaseline || ctx.Err() != nil {
+		if !published(kept) || g.options.RequireBaseline || ctx.Err() != nil {
 			return err
 		}
 		from.none = err.Error()
@@ -219,7 +220,8 @@ func writeMeasurements(path string, m bench.Measurements) error {
 }
 
 // keep makes head the suite's next baseline. What cannot serve as one is not
-// kept, and that is said; so is trouble with artifacts, which changes no status.
+// kept, and that is said; so is trouble with artifacts, which changes no status,
+// but for a name that another job has taken: its baseline would stand for both.
 func (g *gating) keep(ctx context.Context, k keeper, head side, v gate.Verdict) error {
 	if v.Status == gate.StatusWrongUse || v.Status == gate.StatusUndecided && v.Base != nil {
 		fmt.Fprintf(g.Stderr, "the baseline stays as it was: this run is none to compare with\n")
@@ -238,7 +240,7 @@ func (g *gating) keep(ctx context.Context, k keeper, head side, v gate.Verdict) 
 	where, err := k.keep(ctx, v.Suite, next, packed)
 	if err != nil {
 		err = fmt.Errorf("keeping the baseline: %w", err)
-		if published(k) {
+		if published(k) && !errors.Is(err, github.ErrNameTaken) {
 			g.warn(err)
 			return nil
 		}

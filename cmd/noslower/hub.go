@@ -218,11 +218,24 @@ func (h hub) pullRequest(ctx context.Context) (pr github.PullRequest, ok bool, e
 
 // publish leaves head's measurements as an artifact, and the verdict as a
 // comment of the pull request.
-func (h hub) publish(ctx context.Context, v gate.Verdict, head side, o *optionSet) {
+// What other jobs have taken the place of is an error: one of two suites would
+// go unseen.
+func (h hub) publish(ctx context.Context, v gate.Verdict, head side, o *optionSet) error {
 	if h.client == nil || h.context.PullRequest == nil {
-		return
+		return nil
 	}
-	h.warn("the measurements are not left as an artifact", h.leave(ctx, head))
+	err := h.leave(ctx, head)
+	if errors.Is(err, github.ErrNameTaken) {
+		return err
+	}
+	h.warn("the measurements are not left as an artifact", err)
+	h.discuss(ctx, v, o)
+	return nil
+}
+
+// discuss makes the verdict a comment of the pull request, if that is asked for
+// and may be.
+func (h hub) discuss(ctx context.Context, v gate.Verdict, o *optionSet) {
 	if o.Comment == commentNever {
 		return
 	}
@@ -235,7 +248,7 @@ func (h hub) publish(ctx context.Context, v gate.Verdict, head side, o *optionSe
 	if err == nil {
 		err = h.comment(ctx, pr, v, o, github.Sticky{
 			PullRequest: pr.Number, Suite: v.Suite, RunNumber: c.RunNumber, Attempt: c.Attempt, SHA: c.PullRequest.HeadSHA,
-		})
+		}, c.RunURL(c.RunID))
 	}
 	if errors.Is(err, github.ErrForbidden) {
 		err = fmt.Errorf("%w: give the job \"permissions: {pull-requests: write}\"", err)
@@ -262,8 +275,9 @@ func (h hub) leave(ctx context.Context, head side) error {
 // the marker.
 const maxComment = 64_000
 
-// comment makes the verdict the pull request's comment of its suite.
-func (h hub) comment(ctx context.Context, pr github.PullRequest, v gate.Verdict, o *optionSet, s github.Sticky) error {
+// comment makes the verdict the pull request's comment of its suite; the summary
+// at whole has what is cut off.
+func (h hub) comment(ctx context.Context, pr github.PullRequest, v gate.Verdict, o *optionSet, s github.Sticky, whole string) error {
 	when, label := o.Comment, o.AcceptLabel
 	put := h.client.PutComment
 	if when == commentOnRegression && v.Outcome != gate.Regressed {
@@ -277,7 +291,7 @@ func (h hub) comment(ctx context.Context, pr github.PullRequest, v gate.Verdict,
 	var err error
 	for limit := maxComment; limit >= maxComment/4; limit /= 2 {
 		var text string
-		if text, err = markdownOf(v, report.Options{Limit: limit - len(stale), Version: release(), AcceptLabel: label}); err != nil {
+		if text, err = markdownOf(v, report.Options{Limit: limit - len(stale), Version: release(), AcceptLabel: label, Whole: whole}); err != nil {
 			return err
 		}
 		var made github.Comment

@@ -148,12 +148,12 @@ func (r *reader) readSide(where string) (side, error) {
 func (r *reader) readFile(s *side, run int, path string, data []byte) error {
 	var m bench.Measurements
 	var err error
-	switch schemaOf(data) {
-	case baseline.RecordSchema:
+	switch schema := schemaOf(data); {
+	case strings.HasPrefix(schema, "noslower.record/"):
 		var record baseline.Record
 		record, err = baseline.Decode(data)
 		m, s.jobs, s.standards, s.past = record.Measurements, record.Jobs, record.Policy, &record
-	case bench.MeasurementsSchema:
+	case strings.HasPrefix(schema, "noslower.measurements/"):
 		m, err = bench.DecodeMeasurements(data)
 	default:
 		if err := r.read(s, run, path, data); err != nil {

@@ -122,7 +122,7 @@ func (r *reader) readRun(s *side, done run.Run, ops uint64) error {
 			}
 		}
 	}
-	if name := onlyBenchmark(s.Set); ops > 0 {
+	if name, only := onlyBenchmark(s.Set); ops > 0 && only {
 		perOp := bench.Measure("cpu_time_per_op", (done.User+done.System).Seconds()/float64(ops), "s/op")
 		if err := s.Set.Add(at, bench.Result{Name: name, Values: []bench.Value{perOp}}); err != nil {
 			return err

@@ -170,6 +170,9 @@ func (w world) subcommand(use, options, short string, args cobra.PositionalArgs,
 	for _, name := range optionsOf[options] {
 		cmd.Flags().AddFlag(all.Lookup(name))
 	}
+	if f := cmd.Flags().Lookup("output"); f != nil && cmd.Flags().Lookup("report") == nil {
+		f.Usage = "what to write to standard output: `text|json`"
+	}
 	cmd.Flags().SortFlags = false
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.Args = args
@@ -358,7 +361,11 @@ func (o *optionSet) policy() gate.Policy {
 	p := gate.DefaultPolicy()
 	p.Suite = o.Suite
 	if c := o.config; c != nil {
-		p.Rules = c.Rules
+		for _, r := range c.Rules {
+			// With several suites, most rules are for another one.
+			r.Meant = len(c.Suites) <= 1
+			p.Rules = append(p.Rules, r)
+		}
 		p.Aliases = c.Aliases
 		if c.NoiseTimes != nil {
 			p.NoiseTimes = *c.NoiseTimes

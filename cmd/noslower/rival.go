@@ -132,7 +132,7 @@ func (o *optionSet) checkCommand() error {
 	switch takes := (run.Spec{Shell: o.Command, Args: o.Args}).TakesOps(); {
 	case len(o.Ops) > 0 && !takes && o.Measurements == "":
 		faults = append(faults, errors.New("--ops: the command must take its number of operations as {ops}"))
-	case len(o.Ops) == 0 && takes:
+	case len(o.Ops) == 0 && takes && o.Measurements == "":
 		faults = append(faults, errors.New("the command takes its number of operations as {ops}: give it by --ops, such as --ops 10000,20000"))
 	}
 	return errors.Join(faults...)

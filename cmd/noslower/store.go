@@ -84,7 +84,7 @@ func (s store) find(_ context.Context, suite string) (found, error) {
 		return found{}, err
 	}
 	var r baseline.Record
-	if schemaOf(data) == bench.MeasurementsSchema {
+	if strings.HasPrefix(schemaOf(data), "noslower.measurements/") {
 		r.Measurements, err = bench.DecodeMeasurements(data)
 	} else {
 		r, err = baseline.Decode(data)
@@ -135,8 +135,18 @@ func (s store) suites() ([]string, error) {
 }
 
 // writeWhole writes a file so that whoever reads it, and whatever interrupts,
-// sees all of the old content or all of the new. Missing folders are made.
+// sees all of the old content or all of the new. Missing folders are made. What
+// a link leads to is written, and what is no file (a pipe, a terminal,
+// /dev/null) is written to.
 func writeWhole(path string, data []byte) error {
+	if info, err := os.Stat(path); err == nil {
+		if !info.Mode().IsRegular() {
+			return writeThrough(path, data)
+		}
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return err
+		}
+	}
 	folder := filepath.Dir(path)
 	made, err := makeFolders(folder)
 	if err != nil {
@@ -155,6 +165,16 @@ func writeWhole(path string, data []byte) error {
 		return err
 	}
 	return handOver(append(made, path))
+}
+
+// writeThrough writes to what cannot be replaced.
+func writeThrough(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }
 
 // makeFolders makes a folder with its parents and returns those that were not

@@ -296,7 +296,7 @@ func (s *metricSettings) add(line string) error {
 	if err != nil {
 		return err
 	}
-	rule := gate.Rule{Metric: name}
+	rule := gate.Rule{Metric: name, Meant: true, Flag: "--" + s.Flag}
 	if s.Flag == "limit" {
 		var q quantity
 		if err := q.Set(text); err != nil {

@@ -427,7 +427,7 @@ func TestOneNameForTwoJobs(t *testing.T) {
 		return r.gate(step{event: "push", sha: commit("a"), flags: r.measured(ns)}, run, event, "refs/heads/main", "main")
 	}
 	leg(100).want(t, 0, "kept as the baseline")
-	leg(150).want(t, 0, "give each leg its own --suite")
+	leg(150).want(t, 3, "give each leg its own suite")
 	if names := r.ArtifactNames(run.ID); len(names) != 1 {
 		t.Errorf("artifacts %q", names)
 	}

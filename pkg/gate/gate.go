@@ -73,7 +73,7 @@ type decider struct {
 
 // judge compares the sides.
 func (d *decider) judge(base Side) error {
-	m, err := d.policy.match(base.Set, d.head.Set)
+	m, err := d.policy.match(base, d.head)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (d *decider) limitAlone(k bench.Key) {
 		Head: summarize(sample, representatives(sample)), Change: math.NaN(), Detectable: math.Inf(1),
 	}
 	c.Outcome, c.Why = judgeLimit(s, launchMedians(sample))
-	c.byLimit = true
+	c.byLimit = c.Why
 	d.verdict.Comparisons = append(d.verdict.Comparisons, c)
 }
 
@@ -176,6 +176,7 @@ func (d *decider) compare(pair match, s standard) Comparison {
 	f := e.find()
 	c.record(f, s)
 	if s.metric.Better == bench.Unknown {
+		c.Slowdown = nil
 		c.Why = "it is not known whether more is better: say \"better: lower\" or \"better: higher\" in the configuration"
 		return c
 	}
@@ -240,8 +241,11 @@ func (c *Comparison) holdLimit(s standard, head bench.Sample) {
 	}
 	outcome, why := judgeLimit(s, launchMedians(head))
 	switch {
-	case outcome == Regressed && c.Outcome != Regressed:
-		c.Outcome, c.Why, c.byLimit = Regressed, why, true
+	case outcome == Regressed:
+		if c.Outcome != Regressed {
+			c.Outcome, c.Why = Regressed, why
+		}
+		c.byLimit = why
 	case outcome == Inconclusive && c.Outcome != Regressed:
 		c.open(why)
 	}
@@ -275,7 +279,9 @@ func (c *Comparison) open(why string) {
 // and of a count no regression until it is confirmed on one machine.
 func (c *Comparison) distrust(foreign string) {
 	switch {
-	case c.Limit != nil && c.Outcome == Regressed:
+	case c.byLimit != "":
+		// It holds whatever base was, on whatever machine.
+		c.Why = c.byLimit
 	case !c.Metric.IsCount():
 		c.open("measured on different machines, so times are not compared: " + foreign)
 	case c.Outcome == Regressed:

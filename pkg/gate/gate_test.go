@@ -36,7 +36,7 @@ func set(t testing.TB, d data, order ...string) *bench.Set {
 func sideOf(t testing.TB, d data) Side {
 	t.Helper()
 	var order []string
-	for _, benchmark := range []string{"", "read", "write", "Encode-8", "Encode-16", "Encode", "old", "new", "a=b", "c=d"} {
+	for _, benchmark := range []string{"", "read", "write", "Encode-8", "Encode-16", "Encode", "Read-64", "Read-128", "Read-1000", "Read-2000", "Scan-8", "Scan-16", "old", "new", "a=b", "c=d"} {
 		for _, metric := range []string{"throughput", "time_per_op", "instructions_per_op", "iops", "latency_p99", "allocs_per_op", "score", "errors"} {
 			if key := benchmark + "/" + metric; d[key] != nil {
 				order = append(order, key)
@@ -230,7 +230,43 @@ func TestDecide(t *testing.T) {
 		},
 		{
 			name: "another number of cores, not unique", base: data{"Encode-8/time_per_op": slow}, head: data{"Encode-16/time_per_op": steady, "Encode/time_per_op": steady},
-			outcome: Inconclusive, status: StatusUndecided, reason: "no gating metric is on both sides",
+			outcome: Inconclusive, status: StatusUndecided, reason: `nothing is on both sides: base has time_per_op of ["Encode-8"]`,
+		},
+		{
+			name: "a number that is too large for one of cores", base: data{"Read-1000/time_per_op": slow}, head: data{"Read-2000/time_per_op": steady},
+			outcome: Inconclusive, status: StatusUndecided, reason: "nothing is on both sides",
+		},
+		{
+			name:    "numbers that differ on one side are none of cores",
+			base:    data{"Read-64/time_per_op": steady, "Read-128/time_per_op": steady, "Scan-8/time_per_op": slow},
+			head:    data{"Read-64/time_per_op": steady, "Read-128/time_per_op": steady, "Scan-16/time_per_op": steady},
+			outcome: Same, warning: "Scan-8: base has time_per_op of it, head has not",
+		},
+		{
+			name: "almost equal and too few, with no baseline", head: data{"/time_per_op": {100, 100, 102}},
+			policy:  func(p *Policy) { p.RefuseFewRuns = true },
+			outcome: Inconclusive, status: StatusWrongUse, reason: "3 values a side are too few",
+		},
+		{
+			name: "a threshold for nothing, refused", base: data{"/throughput": steady}, head: data{"/throughput": steady},
+			policy: func(p *Policy) {
+				p.RefuseFewRuns = true
+				p.Rules = []Rule{{Metric: "thruput", Fail: ptr(.05), Meant: true, Flag: "--fail"}}
+			},
+			outcome: Same, status: StatusWrongUse, reason: `--fail: no metric "thruput" was measured`,
+		},
+		{
+			name: "a threshold for nothing, warned of", base: data{"/throughput": steady}, head: data{"/throughput": steady},
+			policy:  func(p *Policy) { p.Rules = []Rule{{Benchmark: "Nope*", Fail: ptr(.05), Meant: true}} },
+			outcome: Same, warning: `no metric of a benchmark "Nope*" was measured`,
+		},
+		{
+			name: "a threshold that base answers to", base: data{"/throughput": steady, "/score": steady}, head: data{"/throughput": steady},
+			policy: func(p *Policy) {
+				p.RefuseFewRuns = true
+				p.Rules = []Rule{{Metric: "score", Better: bench.Lower, Fail: ptr(.05), Meant: true, Flag: "--fail"}}
+			},
+			outcome: Same, warning: "base has score of it, head has not",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -454,6 +490,32 @@ func TestOutlyingBase(t *testing.T) {
 				t.Errorf("warnings %q, want one with %q", c.Warnings, tt.warned)
 			}
 		})
+	}
+}
+
+// TestLimitAcrossMachines: a limit holds on any machine, but that there is one
+// makes no two machines alike.
+func TestLimitAcrossMachines(t *testing.T) {
+	base, head := sideOf(t, data{"/time_per_op": steady}), sideOf(t, data{"/time_per_op": {110, 111, 110, 112, 110, 111, 110, 110, 111, 112}})
+	base.Host = bench.Host{Arch: "amd64", CPU: "a", Cores: 2}
+	head.Host = bench.Host{Arch: "amd64", CPU: "b", Cores: 2}
+	for _, tt := range []struct {
+		limit   float64
+		outcome Outcome
+		why     string
+	}{
+		{200, Inconclusive, "measured on different machines"},
+		{105, Regressed, "every launch is above the limit of 105 s/op"},
+	} {
+		p := DefaultPolicy()
+		p.Rules = []Rule{{Metric: "time_per_op", Limit: ptr(tt.limit)}}
+		v, err := Decide(&base, head, "", Past{}, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := v.Comparisons[0]; c.Outcome != tt.outcome || !strings.Contains(c.Why, tt.why) {
+			t.Errorf("limit %g: %v, %q; want %v, %q", tt.limit, c.Outcome, c.Why, tt.outcome, tt.why)
+		}
 	}
 }
 

@@ -39,7 +39,7 @@ func Confirm(v, again Verdict, p Policy) Verdict {
 	confirmed := v
 	confirmed.Comparisons = nil
 	for _, c := range v.Comparisons {
-		if c.Gating && c.Outcome == Regressed && !c.byLimit {
+		if c.Gating && c.Outcome == Regressed && c.byLimit == "" {
 			second, ok := repeated[c.Benchmark+"\x00"+c.Metric.Name]
 			switch {
 			case ok && second.Outcome == Regressed:

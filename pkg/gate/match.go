@@ -1,9 +1,11 @@
 package gate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -57,14 +59,15 @@ type matching struct {
 // match brings the samples of both sides together: by explicit pairs, by name,
 // by aliases, and by a Go benchmark's name without its core count where that is
 // unique.
-func (p Policy) match(base, head *bench.Set) (matching, error) {
+func (p Policy) match(baseSide, headSide Side) (matching, error) {
+	base, head := baseSide.Set, headSide.Set
 	renames, err := p.resolvePairs(base, head)
 	if err != nil {
 		return matching{}, err
 	}
 	headNames := benchmarks(head)
-	stripped := uniqueWithoutCores(headNames)
-	baseStripped := uniqueWithoutCores(benchmarks(base))
+	stripped := uniqueWithoutCores(headNames, headSide.Host.Cores)
+	baseStripped := uniqueWithoutCores(benchmarks(base), baseSide.Host.Cores)
 	var m matching
 	taken := map[bench.Key]bool{}
 	paired := map[string]bool{} // names on either side that an explicit pair speaks for
@@ -164,10 +167,27 @@ var coresSuffix = regexp.MustCompile(`-\d+$`)
 // number of cores.
 func withoutCores(name string) string { return coresSuffix.ReplaceAllString(name, "") }
 
+// mostCores is more than any machine has: a larger number is no core count.
+const mostCores = 1024
+
 // uniqueWithoutCores maps each name without its core count to the one full name
-// it stands for; to "" where there are several.
-func uniqueWithoutCores(full map[string]bool) map[string]string {
+// it stands for; to "" where there are several. It is empty where what ends the
+// names is no core count: it differs between them, or is more than cores, those
+// of the machine where that is known.
+func uniqueWithoutCores(full map[string]bool, cores int) map[string]string {
 	m := map[string]string{}
+	if cores == 0 {
+		cores = mostCores
+	}
+	suffix := ""
+	for name := range full {
+		s := coresSuffix.FindString(name)
+		n, err := strconv.Atoi(strings.TrimPrefix(s, "-"))
+		if s != "" && (err != nil || n > cores || suffix != "" && s != suffix) {
+			return nil
+		}
+		suffix = cmp.Or(s, suffix)
+	}
 	for name := range full {
 		bare := withoutCores(name)
 		if _, twice := m[bare]; twice {

@@ -36,6 +36,29 @@ type Rule struct {
 	Warn   *float64 // smallest slowdown that is warned of
 	Limit  *float64 // absolute, in the metric's base unit, whatever the baseline
 	Better bench.Better
+
+	// Meant says that something is to answer to the rule: that nothing does is
+	// told of, and where Flag has the option that gave it, refused as few runs are.
+	Meant bool
+	Flag  string
+}
+
+// idle reports whether nothing that a side measured answers to the rule.
+func (r Rule) idle(suite string, sides ...*bench.Set) bool {
+	for _, set := range sides {
+		for _, k := range set.Keys() {
+			if r.covers(k.Benchmark, k.Metric, suite) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// covers reports whether the rule is for a metric of a benchmark, which goes by
+// the suite's name where it has none.
+func (r Rule) covers(benchmark, metric, suite string) bool {
+	return matches(r.Metric, metric) && (matches(r.Benchmark, benchmark) || benchmark == "" && matches(r.Benchmark, suite))
 }
 
 // A Policy is what the user asked of the gate.
@@ -123,7 +146,7 @@ func (p Policy) standardFor(benchmark string, m bench.Metric, besideThroughput b
 		s.gate = !besideThroughput || !impliedByThroughput[m.Name]
 	}
 	for _, r := range p.Rules {
-		if !matches(r.Metric, m.Name) || !matches(r.Benchmark, benchmark) && !(benchmark == "" && matches(r.Benchmark, p.Suite)) {
+		if !r.covers(benchmark, m.Name, p.Suite) {
 			continue
 		}
 		if r.Better != bench.Unknown {

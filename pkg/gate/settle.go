@@ -20,10 +20,14 @@ func (d *decider) settle() {
 		}
 	}
 	d.refuseToothless()
+	d.refuseIdle()
 	for _, want := range d.policy.missingExpected(d.head.Set) {
 		d.raise(StatusUndecided, fmt.Sprintf("--expect %s: it was not measured; head has %s", want, names(d.head.Set)))
 	}
 	switch gating := slices.ContainsFunc(v.Comparisons, func(c Comparison) bool { return c.Gating }); {
+	case v.Base != nil && len(v.Comparisons) == 0 && min(v.Base.Set.Len(), d.head.Set.Len()) > 0:
+		d.raise(StatusUndecided, fmt.Sprintf("nothing is on both sides: base has %s of %s; head has %s of %s; --pair and aliases bring together what was renamed",
+			strings.Join(metricNames(v.Base.Set), ", "), names(v.Base.Set), strings.Join(metricNames(d.head.Set), ", "), names(d.head.Set)))
 	case v.Base != nil && !gating:
 		d.raise(StatusUndecided, "no gating metric is on both sides: "+d.howToGate())
 	case v.Base == nil && d.policy.OnNoBaseline == Fail:
@@ -155,20 +159,53 @@ func (d *decider) refuseToothless() {
 	}
 }
 
+// refuseIdle finds thresholds and limits that nothing answers to: a name that is
+// written wrong would make a gate that stays green for ever.
+func (d *decider) refuseIdle() {
+	sets := []*bench.Set{d.head.Set}
+	if base := d.verdict.Base; base != nil {
+		sets = append(sets, base.Set)
+	}
+	for _, r := range d.policy.Rules {
+		if !r.Meant || !r.idle(d.policy.Suite, sets...) {
+			continue
+		}
+		where := ""
+		if r.Benchmark != "" {
+			where = fmt.Sprintf(" of a benchmark %q", r.Benchmark)
+		}
+		metric := "no metric"
+		if r.Metric != "" {
+			metric = fmt.Sprintf("no metric %q", r.Metric)
+		}
+		finding := fmt.Sprintf("%s%s was measured, so what is set for it can never fail or warn: head has %s in %s",
+			metric, where, strings.Join(metricNames(d.head.Set), ", "), names(d.head.Set))
+		switch {
+		case r.Flag == "":
+			d.verdict.Warnings = append(d.verdict.Warnings, finding)
+		case d.policy.RefuseFewRuns:
+			d.raise(StatusWrongUse, r.Flag+": "+finding)
+		default:
+			d.verdict.Warnings = append(d.verdict.Warnings, r.Flag+": "+finding)
+		}
+	}
+}
+
 // tooFew says why the numbers of a sample can never fail, and what would do; ""
 // where they can. Without a base it is asked of head against as many of base.
 func (d *decider) tooFew(k bench.Key, head bench.Sample, s standard) string {
-	if s.limit != nil || relativeError(head) > 0 {
+	if s.limit != nil {
 		return ""
 	}
-	values := representatives(head)
-	if d.verdict.Base == nil {
-		if (len(values) > 2 || len(values) == 2 && head.Counted) && stat.RobustSD(values) == 0 {
-			return ""
-		}
-		return fewSentence(0, len(values))
+	if d.verdict.Base != nil {
+		return d.few[k]
 	}
-	return d.few[k]
+	values := representatives(head)
+	allEqual := slices.Min(values) == slices.Max(values)
+	if relativeError(head) > 0 || allEqual && (len(values) > 2 || len(values) == 2 && head.Counted) {
+		return ""
+	}
+	return fewSentence(0, len(values))
 }
 
 // fewSentence says that so many values of head, against so many of base or, at

@@ -101,9 +101,9 @@ type Comparison struct {
 	Past     []float64
 	Warnings []string
 
-	few     bool // the numbers are too few for any regression to be called
-	assumed bool // the noise between jobs is not known, only assumed
-	byLimit bool // an absolute limit decided
+	few     bool   // the numbers are too few for any regression to be called
+	assumed bool   // the noise between jobs is not known, only assumed
+	byLimit string // the sentence of an absolute limit that decides by itself; "" where none does
 }
 
 // Key returns what the comparison is about.

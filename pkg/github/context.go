@@ -53,6 +53,11 @@ type Context struct {
 	WorkflowRun *Run              // of workflow_run: the run that this one follows
 }
 
+// RunURL is the page of a workflow run of the repository.
+func (c *Context) RunURL(id int64) string {
+	return fmt.Sprintf("%s/%s/%s/actions/runs/%d", c.ServerURL, c.Owner, c.Repository, id)
+}
+
 // A PullRequestEvent is the pull request as the event has it.
 type PullRequestEvent struct {
 	Number  int

@@ -64,6 +64,7 @@ func headline(v gate.Verdict, say voice) []string {
 	if len(regressed) == 0 {
 		h.noRegression(filter(gating, func(c gate.Comparison) bool { return c.Outcome == gate.Same }))
 	}
+	h.missing()
 	h.notJudged(filter(gating, func(c gate.Comparison) bool { return c.Outcome == gate.Inconclusive }))
 	h.informational(filter(informational, func(c gate.Comparison) bool { return c.Outcome == gate.Regressed }))
 	if len(h.sentences) == 0 {
@@ -222,6 +223,30 @@ func (h *headliner) noRegression(same []gate.Comparison) {
 		return
 	}
 	h.add("No regression in %s", h.byMetric(same, within))
+}
+
+// missing tells of benchmarks that base has and head has not at all: what was
+// deleted cannot become slower, and a crash deletes too.
+func (h *headliner) missing() {
+	there := map[string]bool{}
+	for _, k := range h.verdict.Head.Set.Keys() {
+		there[k.Benchmark] = true
+	}
+	order, _ := keysByBenchmark(h.verdict.Removed)
+	var gone []string
+	for _, benchmark := range order {
+		if !there[benchmark] {
+			gone = append(gone, h.say.name(nameOf(h.verdict, benchmark)))
+		}
+	}
+	if len(gone) == 0 || len(h.verdict.Comparisons) == 0 { // that nothing is on both sides has been said
+		return
+	}
+	said := strings.Join(gone[:min(len(gone), mostItems)], ", ")
+	if more := len(gone) - mostItems; more > 0 {
+		said += fmt.Sprintf(" and %d more", more)
+	}
+	h.add("Missing on head: %s", said)
 }
 
 // notJudged tells what stayed open: for its noise, with what could have been

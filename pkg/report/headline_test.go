@@ -151,7 +151,7 @@ func TestHeadlineOneSided(t *testing.T) {
 		{"no baseline, astride a limit", nil, head, machine, "the folder is empty", func(p *gate.Policy) { p.Rules = limit(0.009999) },
 			"No baseline: the folder is empty; only limits were judged. latency_p99 was not judged: the median is above the limit of 9.999 ms, but not every launch is."},
 		{"added only", other, head, machine, "", nil,
-			"Could not decide: no gating metric is on both sides: base has instructions_per_op; head has instructions_per_op, latency_p99; add for example --fail instructions_per_op=5%."},
+			"Could not decide: nothing is on both sides: base has instructions_per_op of [\"other\"]; head has instructions_per_op, latency_p99 of [\"write\"]; --pair and aliases bring together what was renamed."},
 		{"nothing at all", &bench.Set{}, &bench.Set{}, machine, "", nil,
 			"Could not decide: no gating metric is on both sides: head has no metric at all."},
 		{"other machine", set(t, sample{"write", timePerOp, five(2)}), set(t, sample{"write", timePerOp, five(3)}), elsewhere, "", nil,

@@ -34,7 +34,7 @@ var marked = voice{
 func writeMarkdown(w io.Writer, v gate.Verdict, o Options) error {
 	_, common := commonWarnings(v)
 	m := markdown{verdict: v, options: o, common: common}
-	_, err := io.WriteString(w, fit(m.sections(), o.Limit))
+	_, err := io.WriteString(w, fit(m.sections(), o.Limit, cutNote(o.Whole)))
 	return err
 }
 
@@ -276,12 +276,21 @@ func (m markdown) reproduce() section {
 	}
 }
 
-// cutNote is what a reader is told of parts that are missing as a whole.
-const cutNote = "\nThis report is cut to the space it has.\n"
+// safeAddress matches an address that ends where it should, wherever it stands.
+var safeAddress = regexp.MustCompile(`^https?://[A-Za-z0-9.:_/-]+$`)
+
+// cutNote is what a reader is told where something is left out, with the address
+// of the whole; "" leaves that out.
+func cutNote(whole string) string {
+	if !safeAddress.MatchString(whole) {
+		return "\nThis report is cut to the space it has.\n"
+	}
+	return "\nThis report is cut to the space it has: [the whole of it](" + whole + ").\n"
+}
 
 // fit joins the sections in at most so many bytes; 0 is any number. Those of
-// the first priority get their room first.
-func fit(sections []section, limit int) string {
+// the first priority get their room first, and note ends what was cut.
+func fit(sections []section, limit int, note string) string {
 	written := make([]string, len(sections))
 	var whole strings.Builder
 	for i, s := range sections {
@@ -296,12 +305,12 @@ func fit(sections []section, limit int) string {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sections[a].priority, sections[b].priority) })
-	room := max(0, limit-len(cutNote))
+	room := max(0, limit-len(note))
 	for _, i := range order {
 		written[i] = sections[i].within(room)
 		room -= len(written[i])
 	}
-	return strings.Join(written, "") + cutNote[:min(len(cutNote), limit)]
+	return strings.Join(written, "") + note[:min(len(note), limit)]
 }
 
 // within returns as much of the section as so many bytes hold, with the number

@@ -30,6 +30,9 @@ type Options struct {
 	Color   bool   // whether text may be coloured: its reader is a terminal
 	Version string // of noslower, said in documents and comments; "" leaves it out
 	Limit   int    // most bytes of Markdown, 0 for any number
+	// Whole is the address where what Limit cuts off can be read, told in
+	// Markdown; "" where there is none.
+	Whole string
 	// AcceptLabel is what lets a regression of a pull request pass, told in
 	// Markdown; "" where nothing does.
 	AcceptLabel string
