@@ -6,33 +6,35 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/noslower/noslower/pkg/bench"
 )
 
-// commands are the workflow commands that the runner knows, and some that it
-// knew. https://github.com/actions/runner/blob/main/src/Runner.Worker/ActionCommandManager.cs
-var commands = []string{
-	"error", "warning", "notice", "debug", "group", "endgroup", "echo", "add-mask", "add-matcher", "remove-matcher",
-	"set-output name=outcome", "save-state name=x", "set-env name=PATH", "add-path", "stop-commands", "pause-logging",
-}
-
-// hostileTexts are names and outputs that want to be read as something else.
-func hostileTexts() []string {
-	var texts []string
-	for _, c := range commands {
-		texts = append(texts, "::"+c+"::pwned", "  ::"+c+"::pwned", "x\n::"+c+"::pwned", "##["+c+"]pwned", "x ##["+c+"]pwned", "x\r::"+c+"::pwned")
+// hostileTexts are names and outputs that want to be read as something else: the
+// commands of workflows in every form, markup, mentions, addresses, control
+// characters, ends of lists and frames, and what is too long.
+// https://github.com/actions/runner/blob/main/src/Runner.Worker/ActionCommandManager.cs
+func hostileTexts(t *testing.T) []string {
+	t.Helper()
+	data, err := os.ReadFile("../../testdata/hostile.txt")
+	if err != nil {
+		t.Fatal(err)
 	}
-	return append(texts,
-		// The delimiter with which a library frames outputs, and ends of lists.
-		"_GitHubActionsFileCommandDelimeter_", "x\n_GitHubActionsFileCommandDelimeter_\nstatus=0", "outcome=same\nstatus=0", "x<<EOF\nsame\nEOF",
-		"::error file=a.go,line=1::x", "::error title=a%2Cb::x", "%0A::error::x", "%0D%0A::error::x", "%25", "a%3Ab", "::::", ":::error::", "###[error]", "##[\x00error]", "\u2028::error::x",
-		"<!-- noslower:v1 suite=default run=999.1 sha="+strings.Repeat("f", 40)+" -->", "--><script>alert(1)</script>", "</details></td></tr></table>", "| a | b |\n|---|---|", "```\n@everyone\n```", "@everyone", "@org/team", "#1", "GH-1", "owner/repo#1",
-		"[x](https://evil.example)", "![x](https://evil.example/x.png)", "<img src=https://evil.example/x.png>", "https://evil.example", "www.evil.example", "a@evil.example", "$(touch pwned)", "`touch pwned`", "; touch pwned", "${{ github.token }}", "%{x}", "%s%n",
-		"\x1b[2J\x1b[31mred", "\x1b]0;title\a", "\x1b]8;;https://evil.example\alink", "\u009b31m", "\b\b\b", "\x00", "\xff\xfe", "a\u202eb", "\u2066a\u2069", "\ufeff", strings.Repeat("x", 10_000), strings.Repeat("::error::", 1000), strings.Repeat("|", 3000), strings.Repeat("@a ", 3000), "../../etc/passwd", `\\server\share`, "CON", ".", "..", "/", "a/b/c", "'", `"`, "\t", " ", "null", "=1+1", "-1", "🦀", "日本語", "العربية",
-	)
+	var texts []string
+	for line := range strings.Lines(string(data)) {
+		text, err := strconv.Unquote(strings.TrimSpace(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, text)
+	}
+	if len(texts) < 200 {
+		t.Fatalf("have %d texts", len(texts))
+	}
+	return texts
 }
 
 // runnerReads matches a line that the runner takes for a command.
@@ -58,10 +60,7 @@ func checkLog(t *testing.T, log string) {
 // machine its document claims, the log, the outputs, the summary and the comment
 // hold text.
 func TestHostileNames(t *testing.T) {
-	texts := hostileTexts()
-	if len(texts) < 150 {
-		t.Fatalf("have %d texts", len(texts))
-	}
+	texts := hostileTexts(t)
 	r := newRepo(t)
 	r.do(step{event: "push", sha: commit("a"), flags: r.measured(100)})
 	s := r.pullRequest("a")
@@ -83,7 +82,7 @@ func TestHostileNames(t *testing.T) {
 		if err := writeMeasurements(path, m); err != nil {
 			t.Fatal(err)
 		}
-		s.flags = []string{"--measurements", path, "--expect", text, "--limit", "time_per_op=1ns", "--report", "json=" + path + ".verdict"}
+		s.flags = []string{"--measurements", path, "--expect", text, "--limit", "time_per_op=1ns", "--report", "json=" + path + ".verdict", "--report", "markdown=" + path + ".md"}
 		e := r.do(s)
 		if e.status == 0 {
 			t.Errorf("%.60q: status 0 for a regression:\n%s%s", text, e.stdout, e.log)
@@ -100,7 +99,35 @@ func TestHostileNames(t *testing.T) {
 		if len(comments) != 1 || !strings.HasPrefix(comments[0].Body, "<!-- noslower:v1 suite=default ") {
 			t.Fatalf("%.60q: comments %+v", text, comments)
 		}
+		// The form, whose tests hold it to these texts, and nothing beside it.
+		form, err := os.ReadFile(path + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, body, _ := strings.Cut(comments[0].Body, "\n")
+		for what, published := range map[string]string{"comment": body, "summary": e.summary} {
+			if rest := beside(published, string(form)); rest != "" {
+				t.Errorf("%.60q: the %s has what the form has not: %q", text, what, rest)
+			}
+		}
 	}
+}
+
+// acceptance is what a comment says beside what the form does on its own.
+const acceptance = "If this is worth it, somebody who may label pull requests accepts it for the commits there are by the label `perf-regression-accepted`."
+
+// beside returns the first line of what was published that is not one of the form.
+func beside(published, form string) string {
+	lines := map[string]bool{"": true, acceptance: true}
+	for line := range strings.SplitSeq(form, "\n") {
+		lines[line] = true
+	}
+	for line := range strings.SplitSeq(published, "\n") {
+		if !lines[line] {
+			return line
+		}
+	}
+	return ""
 }
 
 // TestHostileOutput: what a benchmark prints commands nobody, be it read as
@@ -108,7 +135,7 @@ func TestHostileNames(t *testing.T) {
 func TestHostileOutput(t *testing.T) {
 	r := newRepo(t)
 	file := filepath.Join(r.dir, "output")
-	for _, text := range hostileTexts() {
+	for _, text := range hostileTexts(t) {
 		if err := os.WriteFile(file, []byte(text+"\nBenchmarkEncode 1000 100 ns/op\n"+text+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
