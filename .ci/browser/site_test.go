@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,26 +17,13 @@ import (
 	"github.com/noslower/noslower/pkg/bench"
 )
 
-// command builds the command line.
-var command = sync.OnceValues(func() (string, error) {
-	folder, err := os.MkdirTemp("", "noslower-command")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(folder, "noslower")
-	if out, err := exec.Command("go", "build", "-C", filepath.Join("..", ".."), "-o", path, "./cmd/noslower").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return path, nil
-})
-
-// siteOf writes a site of 120 jobs on two machine classes; of every other
+// siteOf writes a site of 100 jobs on two machine classes; of every other
 // benchmark the level changes.
 func siteOf(t *testing.T, suite string, names []string) map[string]string {
 	t.Helper()
-	binary, err := command()
-	if err != nil {
-		t.Fatal(err)
+	binary := filepath.Join(t.TempDir(), "noslower")
+	if out, err := exec.Command("go", "build", "-C", filepath.Join("..", ".."), "-o", binary, "./cmd/noslower").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	records, folder := t.TempDir(), filepath.Join(t.TempDir(), "site")
 	for h, host := range []bench.Host{{Arch: "amd64", CPU: "Xeon <b>8370C</b>", Cores: 4}, {Arch: "arm64", CPU: "Neoverse-N2", Cores: 2}} {
@@ -81,7 +67,7 @@ func siteOf(t *testing.T, suite string, names []string) map[string]string {
 		t.Fatalf("noslower site: %v\n%s", err, out)
 	}
 	pages := map[string]string{}
-	err = fs.WalkDir(os.DirFS(folder), ".", func(path string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(folder), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
