@@ -53,7 +53,7 @@ func (w world) report(ctx context.Context, o *optionSet) error {
 		return undecided(err)
 	}
 	if err := hub.readBranchConfiguration(ctx, o); err != nil {
-		return wrongUse(err)
+		return undecided(err)
 	}
 	heads, err := hub.measurementsOf(ctx, run)
 	if err != nil {
@@ -70,13 +70,15 @@ func (w world) report(ctx context.Context, o *optionSet) error {
 	return undecided(errors.Join(faults...))
 }
 
-// measurementsOf returns what the run measured, a side a suite.
+// measurementsOf returns what the run measured, a side a suite. One that cannot be
+// read is passed over, unless it is the only one.
 func (h hub) measurementsOf(ctx context.Context, run github.Run) ([]side, error) {
 	all, err := h.client.Artifacts(ctx, run, "")
 	if err != nil {
 		return nil, err
 	}
 	var heads []side
+	var faults []error
 	seen := map[string]bool{}
 	for _, artifact := range all {
 		suite, ok := strings.CutPrefix(artifact.Name, measurementsArtifact)
@@ -85,12 +87,12 @@ func (h hub) measurementsOf(ctx context.Context, run github.Run) ([]side, error)
 		}
 		data, err := downloadEntry(ctx, h.client, artifact, measurementsEntry)
 		if err != nil {
-			h.warn("artifact "+report.Printable(artifact.Name), err)
+			faults = append(faults, fmt.Errorf("artifact %s: %w", report.Printable(artifact.Name), err))
 			continue
 		}
 		m, err := bench.DecodeMeasurements(data)
 		if err != nil {
-			h.warn("artifact "+report.Printable(artifact.Name), err)
+			faults = append(faults, fmt.Errorf("artifact %s: %w", report.Printable(artifact.Name), err))
 			continue
 		}
 		// A re-run may have left two of one name, the newest first.
@@ -101,6 +103,12 @@ func (h hub) measurementsOf(ctx context.Context, run github.Run) ([]side, error)
 		// Which commit it is of is not its own to say.
 		m.Commit, m.Ref = run.HeadSHA, ""
 		heads = append(heads, side{Measurements: m, runs: m.Set.Launches()})
+	}
+	if len(heads) == 0 {
+		return nil, errors.Join(faults...)
+	}
+	for _, err := range faults {
+		h.warn("it is not reported on", err)
 	}
 	return heads, nil
 }
@@ -156,7 +164,7 @@ func (h hub) readBranchConfiguration(ctx context.Context, o *optionSet) error {
 		if err != nil {
 			return err
 		}
-		return o.useConfiguration(path, data, false)
+		return wrongUse(o.useConfiguration(path, data, false))
 	}
 	return nil
 }

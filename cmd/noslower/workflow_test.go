@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -490,6 +491,99 @@ func TestOtherEvents(t *testing.T) {
 	r.do(step{event: "workflow_dispatch", sha: commit("a"), flags: r.measured(100)}).want(t, 0, "kept as the baseline")
 }
 
+// TestAnotherBranch: a pull request into a branch that is not the default one is
+// compared with that branch's baseline, never with another's.
+func TestAnotherBranch(t *testing.T) {
+	r := newRepo(t)
+	r.do(step{event: "push", sha: commit("a"), flags: r.measured(100)})
+	r.AddCommit("stable", commit("b"), commit("a"))
+	r.AddPull(githubtest.Pull{Number: 7, Branch: "feature", SHA: commit("1"), Base: "stable", BaseSHA: commit("b")})
+	r.AddCommit("", commit("1"), commit("b"))
+	r.AddCommit("", commit("2"), commit("b"), commit("1"))
+	repository := map[string]any{"id": r.RepositoryID, "full_name": "noslower/sample"}
+	s := step{event: "pull_request", pull: 7, head: commit("1"), sha: commit("2"), flags: r.measured(300), payload: map[string]any{
+		"pull_request": map[string]any{
+			"number": 7, "head": map[string]any{"sha": commit("1"), "ref": "feature", "repo": repository},
+			"base": map[string]any{"sha": commit("b"), "ref": "stable", "repo": repository},
+		},
+	}}
+	r.do(s).want(t, 0, "No baseline", "stable")
+	r.do(step{event: "push", sha: commit("b"), branch: "stable", flags: r.measured(200)}).want(t, 0, "with \"mode: baseline\" it keeps baselines of its own")
+	r.do(s).want(t, 0, "No baseline", "stable")
+	r.do(step{event: "push", sha: commit("b"), branch: "stable", flags: append(r.measured(200), "--mode", "baseline")}).want(t, 0, "kept as the baseline")
+	r.do(s).want(t, 1, "time_per_op 50 % worse", "of the very commit to compare with")
+}
+
+// TestHeadMovesOn: the comment of a head that is the head no more says so.
+func TestHeadMovesOn(t *testing.T) {
+	r := newRepo(t)
+	r.do(step{event: "push", sha: commit("a"), flags: r.measured(100)})
+	s := r.pullRequest("a")
+	s.flags = r.measured(150)
+	r.Push(7, commit("3"), false)
+	r.do(s).want(t, 1, "the comment is at")
+	if comments := r.Comments(7); len(comments) != 1 || !strings.Contains(comments[0].Body, "Measured at 111111111111; the head of this pull request has moved on to 333333333333") {
+		t.Errorf("comments: %+v", comments)
+	}
+}
+
+// TestLoosened: thresholds that a change makes less strict than those that are
+// kept with the baseline stand in the first lines of its comment.
+func TestLoosened(t *testing.T) {
+	r := newRepo(t)
+	r.do(step{event: "push", sha: commit("a"), flags: r.measured(100)})
+	s := r.pullRequest("a")
+	s.flags = append(r.measured(150), "--fail", "time_per_op=400%")
+	r.do(s).want(t, 0, "This change loosens what it is judged by: Encode time_per_op fails at 400 %, not at 5 %")
+	comments := r.Comments(7)
+	if len(comments) != 1 {
+		t.Fatalf("comments: %+v", comments)
+	}
+	first, _, _ := strings.Cut(comments[0].Body, "|")
+	if !strings.Contains(first, "This change loosens what it is judged by") {
+		t.Errorf("above the table there is only %s", first)
+	}
+}
+
+// TestCutCommentLinks: what has no room in a comment is counted, and stands where
+// a link leads.
+func TestCutCommentLinks(t *testing.T) {
+	r := newRepo(t)
+	m := bench.Measurements{Suite: "default", Set: &bench.Set{}}
+	for run := range 5 {
+		for i := range 2000 {
+			if err := m.Set.Add(run, bench.Result{Name: fmt.Sprintf("Encode/%d", i), Values: []bench.Value{bench.Measure("time_per_op", 100, "ns/op")}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	path := filepath.Join(r.dir, "many.json")
+	if err := writeMeasurements(path, m); err != nil {
+		t.Fatal(err)
+	}
+	r.do(step{event: "push", sha: commit("a"), flags: []string{"--measurements", path}})
+	s := r.pullRequest("a")
+	for i := range m.Set.Samples() {
+		for _, launch := range m.Set.Samples()[i].Launches {
+			launch[0] *= 2
+		}
+	}
+	if err := writeMeasurements(path, m); err != nil {
+		t.Fatal(err)
+	}
+	s.flags = []string{"--measurements", path}
+	e := r.do(s)
+	e.want(t, 1, "the comment is at")
+	link := fmt.Sprintf("[the whole of it](https://github.com/noslower/sample/actions/runs/%d)", r.lastRun)
+	comments := r.Comments(7)
+	if len(comments) != 1 || !strings.Contains(comments[0].Body, link) || !regexp.MustCompile(`and \d+ more comparisons: \d+ regressed`).MatchString(comments[0].Body) {
+		t.Errorf("the comment does not say how much is cut, or link it: %.1000s … %+v", comments[0].Body, comments[0].Body[len(comments[0].Body)-500:])
+	}
+	if n := strings.Count(e.summary, "`Encode/"); n < 2000 {
+		t.Errorf("the summary has %d benchmarks", n)
+	}
+}
+
 // TestNoResultsService: where a step cannot upload, the file is there, and what
 // uploads it is said.
 func TestNoResultsService(t *testing.T) {
@@ -590,7 +684,7 @@ func TestReportBelievesNothing(t *testing.T) {
 	r.AddArtifact(run.ID, "noslower-measurements-default", zip)
 	r.AddArtifact(run.ID, "noslower-measurements-bomb", []byte("PK"))
 	r.do(step{event: "workflow_run", sha: commit("a"), payload: map[string]any{"workflow_run": map[string]any{"id": run.ID}}}).
-		want(t, 0, "the comment is at", "warning: artifact noslower-measurements-bomb")
+		want(t, 0, "the comment is at", "warning: it is not reported on: artifact noslower-measurements-bomb")
 	comments := r.Comments(8)
 	if len(comments) != 1 {
 		t.Fatalf("comments: %+v", comments)
@@ -670,11 +764,103 @@ func TestFaults(t *testing.T) {
 				if noBaseline && !strings.Contains(e.stdout, "baseline cannot be looked for") && !strings.Contains(e.stdout, "looking for the baseline") && !strings.Contains(e.stdout, "none of") {
 					t.Errorf("request %d, %s: it does not say why there is no baseline\n%s", i+1, first, e.stdout)
 				}
-				if comments := r.Comments(7); len(comments) > 1 {
+				comments := r.Comments(7)
+				if len(comments) > 1 {
 					t.Errorf("request %d, %s: %d comments", i+1, first, len(comments))
+				}
+				// What was not published is said, and is all that is lost.
+				if len(comments) == 0 && !strings.Contains(e.log, "warning: no comment") {
+					t.Errorf("request %d, %s: there is no comment, and no word of it\n%s", i+1, first, e.log)
+				}
+				left := slices.ContainsFunc(r.ArtifactNames(r.lastRun), func(name string) bool {
+					// A name that an answer was lost of is taken, and another one is used.
+					return strings.HasPrefix(name, "noslower-measurements-default")
+				})
+				if !left && !strings.Contains(e.log, "warning: the measurements are not left as an artifact") {
+					t.Errorf("request %d, %s: the measurements are lost, and no word of it\n%s", i+1, first, e.log)
+				}
+				// The next attempt makes good what this one could not do.
+				again := s
+				again.rerun = r.lastRun
+				r.do(again).want(t, 1)
+				if comments := r.Comments(7); len(comments) != 1 {
+					t.Errorf("request %d, %s: %d comments after the next attempt", i+1, first, len(comments))
 				}
 			}
 		})
+	}
+}
+
+// TestFaultsElsewhere breaks each request of a report, and of a merge group whose
+// regression is accepted, in turn: a report comments once or says why not, and
+// nothing but the label lets a regression pass.
+func TestFaultsElsewhere(t *testing.T) {
+	forked := func(t *testing.T) (*repo, step) {
+		r := newRepo(t)
+		r.do(step{event: "push", sha: commit("a"), flags: r.measured(100)})
+		r.AddPull(githubtest.Pull{Number: 7, Branch: "main", SHA: commit("1"), BaseSHA: commit("a"), HeadRepositoryID: forkID, HeadRepository: "stranger/sample"})
+		r.AddCommit("", commit("1"), commit("a"))
+		r.AddCommit("", commit("2"), commit("a"), commit("1"))
+		r.do(step{event: "pull_request", pull: 7, head: commit("1"), sha: commit("2"), flags: r.measured(150), fork: true})
+		return r, step{event: "workflow_run", sha: commit("a"), payload: map[string]any{
+			"workflow_run": map[string]any{"id": r.lastRun, "event": "pull_request", "head_sha": commit("1"), "head_branch": "main"},
+		}}
+	}
+	queued := func(t *testing.T) (*repo, step) {
+		r := newRepo(t)
+		r.do(step{event: "push", sha: commit("a"), flags: r.measured(100)})
+		r.pullRequest("a")
+		r.Push(7, commit("1"), false)
+		r.Label(7, "perf-regression-accepted", "alice")
+		return r, step{event: "merge_group", sha: commit("9"), flags: r.measured(150), payload: map[string]any{
+			"merge_group": map[string]any{
+				"head_sha": commit("9"), "base_sha": commit("a"), "base_ref": "refs/heads/main",
+				"head_ref": "refs/heads/gh-readonly-queue/main/pr-7-" + commit("a"),
+			},
+		}}
+	}
+	for name, faults := range map[string]githubtest.Fault{
+		"broken off":  {Break: true},
+		"answer lost": {Times: 1, Break: true, Processed: true},
+		"refused":     {Status: 403, Body: `{"message":"no"}`},
+	} {
+		for i := 0; ; i++ {
+			r, s := forked(t)
+			before := len(r.Requests())
+			fault := faults
+			fault.Skip = i
+			r.Inject(fault)
+			e := r.do(s)
+			if len(r.Requests())-before <= i {
+				break
+			}
+			r.Heal()
+			comments := r.Comments(7)
+			told := len(comments) == 1 || strings.Contains(e.log, "warning: no comment") || e.status == 3 && strings.Contains(e.log, "noslower: ")
+			if len(comments) > 1 || !told || e.status != 0 && e.status != 1 && e.status != 3 {
+				t.Errorf("report, request %d %s: status %d, %d comments\n%s%s", i+1, name, e.status, len(comments), e.stdout, e.log)
+			}
+			r.do(s)
+			if comments := r.Comments(7); len(comments) != 1 || !strings.Contains(comments[0].Body, "Regression") {
+				t.Errorf("report, request %d %s: the next leaves %+v", i+1, name, comments)
+			}
+		}
+		for i := 0; ; i++ {
+			r, s := queued(t)
+			before := len(r.Requests())
+			fault := faults
+			fault.Skip = i
+			r.Inject(fault)
+			e := r.do(s)
+			if len(r.Requests())-before <= i {
+				break
+			}
+			accepted := strings.Contains(e.stdout, "Accepted by alice")
+			noBaseline := strings.Contains(e.stdout, "No baseline")
+			if e.status != 1 && !(e.status == 0 && (accepted || noBaseline)) {
+				t.Errorf("merge group, request %d %s: status %d\n%s%s", i+1, name, e.status, e.stdout, e.log)
+			}
+		}
 	}
 }
 
