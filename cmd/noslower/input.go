@@ -76,10 +76,12 @@ func (r *reader) read(s *side, run int, name string, data []byte) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	results := 0
+	var unreadable []error
 	for result, err := range f.Read(bytes.NewReader(data), name) {
 		var line *format.LineError
 		switch {
 		case errors.As(err, &line):
+			unreadable = append(unreadable, err)
 			s.warnings = append(s.warnings, err.Error())
 			continue
 		case err != nil:
@@ -89,6 +91,10 @@ func (r *reader) read(s *side, run int, name string, data []byte) error {
 		if err := s.Set.Add(run, result); err != nil {
 			s.warnings = append(s.warnings, fmt.Sprintf("%s: %v", name, err))
 		}
+	}
+	if len(unreadable) > 0 && results == 0 {
+		first := unreadable[:min(len(unreadable), 3)]
+		return fmt.Errorf("%s: no result in it can be read as %s (%s); of %d lines that look like one: %w", name, f.Name, f.Tool, len(unreadable), errors.Join(first...))
 	}
 	if results == 0 {
 		return fmt.Errorf("%s: no result in it as %s (%s): want %s", name, f.Name, f.Tool, f.How)

@@ -215,6 +215,11 @@ func (o *optionSet) complete(flags *pflag.FlagSet, getenv func(string) string) e
 			faults = append(faults, fmt.Errorf("input %s: %w", f.Name, err))
 		}
 	})
+	for _, name := range o.Env {
+		if name == "" || strings.Contains(name, "=") {
+			faults = append(faults, fmt.Errorf("--env: want the name of a variable alone, have %q: its value is the environment's", name))
+		}
+	}
 	if o.Warmup < 0 {
 		faults = append(faults, fmt.Errorf("--warmup: want 0 or more, have %d", o.Warmup))
 	}
@@ -242,7 +247,10 @@ func (o *optionSet) limits() []metricLimit {
 // setInput sets an option from an input: a repeatable one has one value a line.
 func setInput(v pflag.Value, input string) error {
 	list, ok := v.(pflag.SliceValue)
-	if !ok {
+	switch {
+	case !ok && v.Type() == "bool" && v.Set(input) != nil:
+		return fmt.Errorf("want true or false, have %q", input)
+	case !ok:
 		return v.Set(input)
 	}
 	var faults []error
