@@ -737,7 +737,6 @@ func TestFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for i := range requests {
 				r, s := undisturbed(t)
-				fault.Skip = i
 				if fault.Times == 0 {
 					// That request, and all that follow for the same.
 					fault.Times = 50
@@ -753,7 +752,6 @@ func TestFaults(t *testing.T) {
 					}
 					return q.Method+q.Path == first
 				}
-				fault.Skip = 0
 				r.Inject(fault)
 				e := r.do(s)
 				r.Heal()
@@ -819,47 +817,45 @@ func TestFaultsElsewhere(t *testing.T) {
 			},
 		}}
 	}
-	for name, faults := range map[string]githubtest.Fault{
+	breakEach(t, forked, func(t *testing.T, r *repo, s step, e ended) {
+		comments := r.Comments(7)
+		told := len(comments) == 1 || strings.Contains(e.log, "warning: no comment") || e.status == 3 && strings.Contains(e.log, "noslower: ")
+		if len(comments) > 1 || !told || e.status != 0 && e.status != 1 && e.status != 3 {
+			t.Errorf("status %d, %d comments\n%s%s", e.status, len(comments), e.stdout, e.log)
+		}
+		r.do(s)
+		if comments := r.Comments(7); len(comments) != 1 || !strings.Contains(comments[0].Body, "Regression") {
+			t.Errorf("the next report leaves %+v", comments)
+		}
+	})
+	breakEach(t, queued, func(t *testing.T, _ *repo, _ step, e ended) {
+		passes := strings.Contains(e.stdout, "Accepted by alice") || strings.Contains(e.stdout, "No baseline")
+		if e.status != 1 && !(e.status == 0 && passes) {
+			t.Errorf("status %d\n%s%s", e.status, e.stdout, e.log)
+		}
+	})
+}
+
+// breakEach takes a step as often as it makes requests, each time with another
+// one of them broken, and checks how it ended.
+func breakEach(t *testing.T, prepare func(*testing.T) (*repo, step), check func(*testing.T, *repo, step, ended)) {
+	for name, fault := range map[string]githubtest.Fault{
 		"broken off":  {Break: true},
 		"answer lost": {Times: 1, Break: true, Processed: true},
 		"refused":     {Status: 403, Body: `{"message":"no"}`},
 	} {
-		for i := 0; ; i++ {
-			r, s := forked(t)
-			before := len(r.Requests())
-			fault := faults
-			fault.Skip = i
-			r.Inject(fault)
-			e := r.do(s)
-			if len(r.Requests())-before <= i {
-				break
-			}
-			r.Heal()
-			comments := r.Comments(7)
-			told := len(comments) == 1 || strings.Contains(e.log, "warning: no comment") || e.status == 3 && strings.Contains(e.log, "noslower: ")
-			if len(comments) > 1 || !told || e.status != 0 && e.status != 1 && e.status != 3 {
-				t.Errorf("report, request %d %s: status %d, %d comments\n%s%s", i+1, name, e.status, len(comments), e.stdout, e.log)
-			}
-			r.do(s)
-			if comments := r.Comments(7); len(comments) != 1 || !strings.Contains(comments[0].Body, "Regression") {
-				t.Errorf("report, request %d %s: the next leaves %+v", i+1, name, comments)
-			}
-		}
-		for i := 0; ; i++ {
-			r, s := queued(t)
-			before := len(r.Requests())
-			fault := faults
-			fault.Skip = i
-			r.Inject(fault)
-			e := r.do(s)
-			if len(r.Requests())-before <= i {
-				break
-			}
-			accepted := strings.Contains(e.stdout, "Accepted by alice")
-			noBaseline := strings.Contains(e.stdout, "No baseline")
-			if e.status != 1 && !(e.status == 0 && (accepted || noBaseline)) {
-				t.Errorf("merge group, request %d %s: status %d\n%s%s", i+1, name, e.status, e.stdout, e.log)
-			}
+		for i, more := 0, true; more; i++ {
+			t.Run(fmt.Sprintf("request %d %s", i+1, name), func(t *testing.T) {
+				r, s := prepare(t)
+				before := len(r.Requests())
+				fault.Skip = i
+				r.Inject(fault)
+				e := r.do(s)
+				r.Heal()
+				if more = len(r.Requests())-before > i; more {
+					check(t, r, s, e)
+				}
+			})
 		}
 	}
 }

@@ -19,7 +19,7 @@ func TestCriterionFiles(t *testing.T) {
 	for _, tt := range []struct{ path, want, err string }{
 		{"target/criterion/sum/iter/1000/new/sample.json", "sum/iter/1000", ""},
 		{`C:\work\target\criterion\fib 20\new\sample.json`, "fib 20", ""},
-		{"/work/criterion/criterion.rs/target/criterion/fib/main/sample.json", "fib", ""},
+		{"/src/criterion/criterion.rs/target/criterion/fib/main/sample.json", "fib", ""},
 		{"fib/new/sample.json", "fib", ""},
 		{"results/sample.json", "", ""},
 		{"sample.json", "", ""},
