@@ -19,6 +19,7 @@ const (
 	forkID     = 2002
 	fork       = "stranger/sample"
 	golang     = "golang:1.26" // as the Dockerfile has it
+	python     = "noslower-e2e-python"
 )
 
 // A sample is a repository with the README's workflows. Its commits are in a
