@@ -66,9 +66,10 @@ func (e *event) open(bits uint64) {
 //
 // Both the events and the personality are the thread's own. A child gets copies
 // of them, and keeps them over exec. So nothing need stand between us and the
-// command: no stopped child and no program that would be counted with it. The
-// thread itself never does exec, so that its events stay off; nor do other threads
-// get them, since Go starts none from a thread that is locked to its goroutine.
+// command to count it; what does, the launcher, is counted with it, which is the
+// same 40 or so instructions in every run. The thread itself never does exec, so
+// that its events stay off; nor do other threads get them, since Go starts none
+// from a thread that is locked to its goroutine.
 func (h *harness) arm() (disarm func()) {
 	for _, e := range h.events {
 		e.open(inherited)

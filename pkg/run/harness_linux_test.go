@@ -175,18 +175,15 @@ type busyObserver struct{ nobody }
 
 func (busyObserver) Started(Step) { _ = spin(100_000_000) }
 
-// TestNotStartedIsNotCounted: an event that never saw an exec has no value.
+// TestNotStartedIsNotCounted: neither a command that was not started, whose
+// launcher was, nor an event that is not open has a value.
 func TestNotStartedIsNotCounted(t *testing.T) {
-	h := software(t)
 	s := Spec{Args: []string{"./nosuch"}, Dir: t.TempDir()}
-	if _, err := s.within(t.Context(), h, Step{N: 1, Of: 1}, nil); err == nil {
-		t.Fatal("got no error")
+	c, err := Meter{Counter: CounterPerf}.Count(t.Context(), s, Step{N: 1, Of: 1}, nil)
+	if e := (*Error)(nil); !errors.As(err, &e) || e.Kind != NotStarted || c.Instructions != 0 {
+		t.Errorf("got %d instructions, error %v, want none and NotStarted", c.Instructions, err)
 	}
-	_, _, absent := h.read()
-	if len(absent) != 1 || absent[0].Reason != NotCounted {
-		t.Errorf("got %v, want NotCounted", absent)
-	}
-	_, _, absent = (&harness{events: perfEvents()}).read()
+	_, _, absent := (&harness{events: perfEvents()}).read()
 	if len(absent) != 2 || absent[0].Reason != NotCounted {
 		t.Errorf("events that are not open: got %v, want NotCounted", absent)
 	}

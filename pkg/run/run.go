@@ -175,8 +175,7 @@ type Usage struct {
 	User, System time.Duration
 
 	// MaxRSS is the peak resident memory of the largest process, in bytes; 0 if
-	// it is not known. Linux charges a new program with the peak of the process
-	// that started it, so that a peak no larger than our own says nothing.
+	// it is not known.
 	MaxRSS int64
 }
 
@@ -279,14 +278,13 @@ func (s Spec) once(ctx context.Context, h *harness, r *Run, obs Observer) error 
 
 	disarm := h.arm()
 	start := time.Now()
-	err = cmd.Start()
+	err = t.start(cmd)
 	disarm()
 	printed.started()
 	if err != nil {
 		printed.finish(0)
 		return s.notStarted(r.Step, err)
 	}
-	t.started(cmd.Process)
 
 	stopped := s.supervise(ctx, t, printed, r, start, obs)
 	printed.finish(drainLimit)
@@ -355,7 +353,7 @@ func (s Spec) supervise(ctx context.Context, t *tree, printed *output, r *Run, s
 			}
 		case <-reap:
 			reap = nil
-			t.sweep()
+			t.reap()
 		case <-timeout:
 			why = s.fault(r.Step, TimedOut, fmt.Sprintf("still running after %v (--timeout sets the limit)", s.Timeout))
 			why.Err = context.DeadlineExceeded

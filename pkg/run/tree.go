@@ -41,16 +41,15 @@ func (t *tree) gone(sig syscall.Signal, limit time.Duration) bool {
 			return true
 		}
 		if sig != 0 {
-			// The group first and at once: it includes those whose parent lives,
-			// whom sweep does not see.
-			if !grouped || sig == syscall.SIGKILL {
-				// That the group is empty is what is wanted.
-				_ = syscall.Kill(-t.main.Pid, sig)
-			}
-			grouped = true
 			for p, group := range living {
-				// Once is enough: some programs take a second SIGTERM for a hurry.
-				if group != t.main.Pid && t.told[p] != sig {
+				switch {
+				case group == t.main.Pid && (!grouped || sig == syscall.SIGKILL):
+					// All of the group at once: it includes those whose parent lives, whom
+					// sweep does not see. That it is empty is what is wanted.
+					_ = syscall.Kill(-group, sig)
+					grouped = true
+				case group != t.main.Pid && t.told[p] != sig:
+					// Once is enough: some programs take a second SIGTERM for a hurry.
 					// It may have ended meanwhile, which is as good.
 					_ = syscall.Kill(p.pid, sig)
 				}

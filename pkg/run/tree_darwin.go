@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"syscall"
 
@@ -28,13 +29,20 @@ func newTree() (*tree, error) {
 
 func (t *tree) close() { signal.Stop(t.died) }
 
-func (t *tree) started(p *os.Process) { t.main = p }
+func (t *tree) start(cmd *exec.Cmd) error {
+	err := cmd.Start()
+	t.main = cmd.Process
+	return err
+}
 
 // await blocks until the command has ended.
 func (t *tree) await() {
 	t.state, t.err = t.main.Wait()
 	close(t.ended)
 }
+
+// reap has nothing to do: launchd reaps orphans.
+func (t *tree) reap() {}
 
 // sweep returns the leader for the whole group while any of it lives.
 func (t *tree) sweep() map[process]int {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strconv"
 	"strings"
@@ -14,19 +15,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rssSlack is added to our own peak memory: the kernel counts pages by CPU and
-// sums up now and then.
-const rssSlack = 1 << 20
-
 // A platform is what a tree needs to know on Linux. Orphans come to us, as a
 // subreaper, and so every process of a run is sooner or later a child of ours,
-// whose pid cannot pass to another process until we reap it.
+// whose pid and group cannot pass to another process until we reap it.
 type platform struct {
 	before  map[process]bool // children of ours that are not of this run
 	orphans Usage            // of those that we reaped
-	floor   int64            // our own peak memory when the command was started
-	ended   chan struct{}    // closed when the command has ended
-	dead    bool             // sweep knows that it has
+	clean   bool             // the command is not charged with our own peak memory
+	ended   chan struct{}    // closed when the command has ended, and these are known:
+	state   *os.ProcessState
+	err     error
 }
 
 func dieWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }
@@ -38,37 +36,40 @@ func newTree() (*tree, error) {
 	}
 	t := &tree{died: make(chan os.Signal, 1), told: map[process]syscall.Signal{}}
 	// A wrapper that does exec leaves us children that we never started.
-	before, err := children()
-	if err != nil {
-		return nil, err
-	}
 	t.before = map[process]bool{}
-	for _, c := range before {
-		t.before[c.process] = true
+	if _, err := anyDead(); !errors.Is(err, unix.ECHILD) {
+		before, err := children()
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range before {
+			t.before[c.process] = true
+		}
 	}
 	t.ended = make(chan struct{})
-	resetPeak()
 	signal.Notify(t.died, unix.SIGCHLD)
 	return t, nil
 }
 
 func (t *tree) close() { signal.Stop(t.died) }
 
-func (t *tree) started(p *os.Process) {
-	t.main = p
-	t.floor = peak() + rssSlack
+// start starts the command.
+func (t *tree) start(cmd *exec.Cmd) (err error) {
+	t.main, t.clean, err = launch(cmd)
+	return err
 }
 
-// await blocks until the command has ended, and does not reap it: its pid, which
-// is its group's too, stays taken while we send signals to it.
+// await blocks until the command has ended.
 func (t *tree) await() {
-	for {
-		err := unix.Waitid(unix.P_PID, t.main.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
-		if !errors.Is(err, unix.EINTR) {
-			break
-		}
-	}
+	t.state, t.err = t.main.Wait()
 	close(t.ended)
+}
+
+// reap reaps the orphans that have died.
+func (t *tree) reap() {
+	if dead, err := anyDead(); err == nil && dead {
+		t.sweep()
+	}
 }
 
 // sweep reaps the orphans that have died, and returns the living children of the
@@ -84,10 +85,12 @@ func (t *tree) sweep() map[process]int {
 	}
 }
 
-// look is one look of sweep, and tells whether it found any dead that were not
-// known.
+// look is one look of sweep, and tells whether it found any dead.
 func (t *tree) look() (living map[process]int, died bool) {
 	living = map[process]int{}
+	if _, err := anyDead(); errors.Is(err, unix.ECHILD) {
+		return living, false // as after most runs, which saves to look through /proc
+	}
 	all, err := children()
 	if err != nil {
 		return living, false
@@ -95,11 +98,8 @@ func (t *tree) look() (living map[process]int, died bool) {
 	for _, c := range all {
 		switch {
 		case t.before[c.process]:
-		case c.state != 'Z':
+		case c.state != 'Z' || c.pid == t.main.Pid: // await reaps it, until when it lives
 			living[c.process] = c.group
-		case c.pid == t.main.Pid:
-			died = died || !t.dead
-			t.dead = true
 		default:
 			var status unix.WaitStatus
 			var ru unix.Rusage
@@ -112,25 +112,36 @@ func (t *tree) look() (living map[process]int, died bool) {
 	return living, died
 }
 
-// collect reaps the command, and sums up what it and its orphans used.
+// anyDead tells whether a child of ours has died and is not reaped. Its error is
+// ECHILD if we have no child at all.
+func anyDead() (bool, error) {
+	var info unix.Siginfo
+	for {
+		err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+		if !errors.Is(err, unix.EINTR) {
+			return info.Signo != 0, err
+		}
+	}
+}
+
+// collect sums up what the command and its orphans used.
 func (t *tree) collect() (*os.ProcessState, Usage, error) {
 	select {
 	case <-t.ended:
 	default: // cannot be killed; said by whoever tried
 		return nil, t.orphans, fmt.Errorf("process %d does not end", t.main.Pid)
 	}
-	state, err := t.main.Wait()
-	if err != nil {
-		return nil, t.orphans, err
+	if t.err != nil {
+		return nil, t.orphans, t.err
 	}
 	u := t.orphans
-	if ru, ok := state.SysUsage().(*syscall.Rusage); ok {
+	if ru, ok := t.state.SysUsage().(*syscall.Rusage); ok {
 		u.add(usage(ru.Utime.Nano(), ru.Stime.Nano(), ru.Maxrss))
 	}
-	if u.MaxRSS <= t.floor {
+	if !t.clean {
 		u.MaxRSS = 0
 	}
-	return state, u, nil
+	return t.state, u, nil
 }
 
 // usage is that of wait4(2), which includes that of all descendants whom their
@@ -195,26 +206,4 @@ func parseStat(pid int, stat []byte, parent string) (child, bool) {
 		return child{}, false
 	}
 	return child{process{pid, f[19]}, f[0][0], group}, true
-}
-
-// resetPeak lowers our own peak memory to what we use now. Without it a run after
-// a large output would hide the peaks of smaller programs; where it is not
-// permitted, it does.
-func resetPeak() {
-	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
-}
-
-// peak returns our own peak resident memory in bytes, 0 if it is not known.
-func peak() int64 {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	_, after, _ := bytes.Cut(status, []byte("VmHWM:"))
-	line, _, _ := bytes.Cut(after, []byte("kB"))
-	kib, err := strconv.ParseInt(string(bytes.TrimSpace(line)), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return kib << 10
 }
