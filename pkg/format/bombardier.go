@@ -51,7 +51,7 @@ func readBombardierText(r io.Reader, name string, yield func(bench.Result, error
 	g := reporter{to: yield}
 	target := ""
 	var codes [5]float64 // responses by their class
-	done := eachLine(r, name, yield, func(l line) bool {
+	done := eachUnquoted(r, name, yield, func(l line) bool {
 		if m := bombardierTarget.FindStringSubmatch(l.text); m != nil {
 			target = m[1] + " connections=" + m[2]
 		} else if strings.HasPrefix(l.text, "Statistics ") {

@@ -57,17 +57,8 @@ func sniffCachegrind(input []byte) bool {
 func readCachegrind(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		c := cachegrindReader{names: commandNamer{yield: yield}, yield: yield, processes: map[string]int{}}
-		var failure error
-		for l, err := range lines(r, name) {
-			if err != nil {
-				failure = err
-				break
-			}
-			if !c.line(l) {
-				return
-			}
-		}
-		if !c.hand(len(c.open)) || !c.names.end() {
+		failure, ok := readProfile(r, name, c.line)
+		if !ok || !c.hand(len(c.open)) || !c.names.end() {
 			return
 		}
 		if failure == nil && c.events != nil {
@@ -77,6 +68,13 @@ func readCachegrind(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			yield(bench.Result{}, failure)
 		}
 	}
+}
+
+// readProfile hands the lines of r to read until it returns false, which ok tells.
+// What else ends the reading is for the caller to yield, after what came before.
+func readProfile(r io.Reader, document string, read func(line) bool) (failure error, ok bool) {
+	ok = eachLine(r, document, func(_ bench.Result, err error) bool { failure = err; return false }, read)
+	return failure, ok || failure != nil
 }
 
 type cachegrindReader struct {

@@ -60,17 +60,8 @@ type callgrindPart struct {
 func readCallgrind(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		c := callgrindReader{names: commandNamer{yield: yield}, yield: yield}
-		var failure error
-		for l, err := range lines(r, name) {
-			if err != nil {
-				failure = err
-				break
-			}
-			if !c.line(l) {
-				return
-			}
-		}
-		if !c.add() || !c.names.add(c.report) || !c.names.end() {
+		failure, ok := readProfile(r, name, c.line)
+		if !ok || !c.add() || !c.names.add(c.report) || !c.names.end() {
 			return
 		}
 		if failure == nil && c.process == nil {

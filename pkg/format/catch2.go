@@ -67,16 +67,9 @@ func readCatch2(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			return
 		}
 		t := catch2Text{yield: yield}
-		for l, err := range lines(bytes.NewReader(input), name) {
-			if err != nil {
-				yield(bench.Result{}, err)
-				return
-			}
-			if !t.line(l) {
-				return
-			}
+		if eachLine(bytes.NewReader(input), name, yield, t.line) {
+			t.end()
 		}
-		t.end()
 	}
 }
 

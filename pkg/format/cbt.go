@@ -58,7 +58,7 @@ func readCBT(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			return (err == nil || yield(bench.Result{}, err)) &&
 				(len(values) == 0 || yield(bench.Result{Name: run + "/" + side, Values: values}, nil))
 		}
-		eachLine(r, name, yield, func(l line) bool {
+		eachUnquoted(r, name, yield, func(l line) bool {
 			if !strings.Contains(l.text, "|") {
 				header = nil
 				if !strings.Contains(l.text, "=> ") {

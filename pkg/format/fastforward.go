@@ -41,20 +41,7 @@ var (
 func readFastForward(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		var t fastForwardTable
-		for l, err := range lines(r, name) {
-			if err != nil {
-				yield(bench.Result{}, err)
-				return
-			}
-			l.text = strings.TrimSpace(l.text)
-			res, err := t.line(l)
-			if err != nil && !yield(bench.Result{}, err) {
-				return
-			}
-			if len(res.Values) > 0 && !yield(res, nil) {
-				return
-			}
-		}
+		eachResult(r, name, yield, func(l line) (bench.Result, error) { return t.line(unquoted(l)) })
 	}
 }
 

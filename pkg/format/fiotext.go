@@ -53,7 +53,7 @@ var fioUnits = map[string]string{"KB/s": "KiB/s", "MB/s": "MiB/s", "GB/s": "GiB/
 func readFioText(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		p := fioParser{yield: yield}
-		eachLine(r, name, yield, p.line)
+		eachUnquoted(r, name, yield, p.line)
 	}
 }
 

@@ -37,7 +37,7 @@ var (
 
 func readGBenchCompare(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
-		eachLine(r, name, yield, func(l line) bool {
+		eachUnquoted(r, name, yield, func(l line) bool {
 			m := gbenchCompare.FindStringSubmatch(l.text)
 			if m == nil || m[1] == "OVERALL_GEOMEAN" {
 				return true

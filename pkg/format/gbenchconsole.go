@@ -48,7 +48,7 @@ var gbenchFactors = map[string]int{
 func readGBenchConsole(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		t := gbenchTable{yield: yield}
-		_ = eachLine(r, name, yield, t.line) && t.endAggregates()
+		_ = eachUnquoted(r, name, yield, t.line) && t.endAggregates()
 	}
 }
 

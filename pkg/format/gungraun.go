@@ -90,16 +90,9 @@ func readGungraun(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 
 func readGungraunText(input []byte, document string, yield func(bench.Result, error) bool) {
 	t := gungraunText{yield: yield}
-	for l, err := range lines(bytes.NewReader(input), document) {
-		if err != nil {
-			yield(bench.Result{}, err)
-			return
-		}
-		if !t.line(l) {
-			return
-		}
+	if eachLine(bytes.NewReader(input), document, yield, t.line) {
+		t.end()
 	}
-	t.end()
 }
 
 // A gungraunText is the benchmark that is being read.

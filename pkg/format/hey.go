@@ -50,7 +50,7 @@ var heyTimes = map[string]string{"Slowest": "latency_max", "Average": "latency_m
 func readHey(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		h := heyReader{reporter: reporter{to: yield}}
-		if eachLine(r, name, yield, h.line) {
+		if eachUnquoted(r, name, yield, h.line) {
 			h.end()
 		}
 	}

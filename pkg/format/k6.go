@@ -136,7 +136,7 @@ func readK6Console(r io.Reader, name string, yield func(bench.Result, error) boo
 		return true
 	}
 	last := ""
-	done := eachLine(r, name, yield, func(l line) bool {
+	done := eachUnquoted(r, name, yield, func(l line) bool {
 		m := k6Line.FindStringSubmatch(l.text)
 		if m == nil {
 			return true

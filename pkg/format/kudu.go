@@ -131,11 +131,7 @@ func readKudu(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		test, mode := "", "" // the names of what has none
 		var h kuduHistogram
-		for l, err := range lines(r, name) {
-			if err != nil {
-				yield(bench.Result{}, err)
-				return
-			}
+		eachResult(r, name, yield, func(l line) (bench.Result, error) {
 			text := kuduText(l.text)
 			if m := kuduTest.FindStringSubmatch(text); m != nil {
 				test = m[1]
@@ -148,10 +144,8 @@ func readKudu(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 				res, err = parseKudu(l, text)
 			}
 			res.Name = cmp.Or(res.Name, test, mode)
-			if (err != nil || len(res.Values) > 0) && !yield(res, err) {
-				return
-			}
-		}
+			return res, err
+		})
 	}
 }
 

@@ -58,7 +58,7 @@ func isLabelledNote(text string) bool { return text == "" || strings.HasPrefix(t
 func readLabelled(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		heading := ""
-		eachLine(r, name, yield, func(l line) bool {
+		eachUnquoted(r, name, yield, func(l line) bool {
 			next, res, ok := parseLabelled(l, heading)
 			switch {
 			case ok:

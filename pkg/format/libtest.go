@@ -56,16 +56,7 @@ type libtestReader struct {
 func readLibtest(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		p := libtestReader{last: map[string]int{}, launches: map[string]int{}}
-		for l, err := range lines(r, name) {
-			if err != nil {
-				yield(bench.Result{}, err)
-				return
-			}
-			res, err := p.line(l)
-			if (err != nil || len(res.Values) > 0) && !yield(res, err) {
-				return
-			}
-		}
+		eachResult(r, name, yield, p.line)
 	}
 }
 

@@ -122,19 +122,33 @@ func unquoted(l line) line {
 	return l
 }
 
-// eachLine hands the lines of r, unquoted, to read until it returns false. It
-// yields what ends the reading, and reports whether to go on.
+// eachLine hands the lines of r to read until it returns false. It yields what
+// ends the reading, and reports whether to go on.
 func eachLine(r io.Reader, document string, yield func(bench.Result, error) bool, read func(line) bool) bool {
 	for l, err := range lines(r, document) {
 		if err != nil {
 			yield(bench.Result{}, err)
 			return false
 		}
-		if !read(unquoted(l)) {
+		if !read(l) {
 			return false
 		}
 	}
 	return true
+}
+
+// eachUnquoted is eachLine of unquoted lines.
+func eachUnquoted(r io.Reader, document string, yield func(bench.Result, error) bool, read func(line) bool) bool {
+	return eachLine(r, document, yield, func(l line) bool { return read(unquoted(l)) })
+}
+
+// eachResult yields what parse makes of each line of r where it has values, and
+// its error where it has one. It reports whether to go on.
+func eachResult(r io.Reader, document string, yield func(bench.Result, error) bool, parse func(line) (bench.Result, error)) bool {
+	return eachLine(r, document, yield, func(l line) bool {
+		res, err := parse(l)
+		return (err == nil || yield(bench.Result{}, err)) && (len(res.Values) == 0 || yield(res, nil))
+	})
 }
 
 // byLine returns a Format's Read of a format in which each line, unquoted,
@@ -143,10 +157,7 @@ func eachLine(r io.Reader, document string, yield func(bench.Result, error) bool
 func byLine(parse func(line) (bench.Result, error)) func(io.Reader, string) iter.Seq2[bench.Result, error] {
 	return func(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 		return func(yield func(bench.Result, error) bool) {
-			eachLine(r, name, yield, func(l line) bool {
-				res, err := parse(l)
-				return (err == nil || yield(bench.Result{}, err)) && (len(res.Values) == 0 || yield(res, nil))
-			})
+			eachResult(r, name, yield, func(l line) (bench.Result, error) { return parse(unquoted(l)) })
 		}
 	}
 }

@@ -51,7 +51,7 @@ var (
 func readMitataText(r io.Reader, name string, yield func(bench.Result, error) bool) {
 	group, heading := "", false
 	var g gatherer
-	done := eachLine(r, name, yield, func(l line) bool {
+	done := eachUnquoted(r, name, yield, func(l line) bool {
 		if m := mitataRange.FindStringSubmatch(l.text); m != nil && len(g.result.Values) > 0 {
 			g.duration("latency_max", m[1])
 			if m[2] != "" {

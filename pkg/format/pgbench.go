@@ -57,7 +57,7 @@ var pgbenchParameters = map[string]string{
 func readPgbench(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		p := pgbenchReader{reporter: reporter{to: yield}}
-		if eachLine(r, name, yield, p.line) {
+		if eachUnquoted(r, name, yield, p.line) {
 			p.next()
 		}
 	}

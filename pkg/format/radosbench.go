@@ -56,7 +56,7 @@ func readRados(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			last = nil
 			return v == nil || yield(bench.Result{Name: benchmark, Values: []bench.Value{*v}}, nil)
 		}
-		_ = eachLine(r, name, yield, func(l line) bool {
+		_ = eachUnquoted(r, name, yield, func(l line) bool {
 			m := radosLine.FindStringSubmatch(l.text)
 			if m == nil {
 				return true

@@ -62,7 +62,7 @@ func readRedis(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 		var g gatherer
 		var header []string  // of the CSV
 		var columns []string // of the line that comes next
-		done := eachLine(r, name, yield, func(l line) bool {
+		done := eachUnquoted(r, name, yield, func(l line) bool {
 			if columns != nil {
 				if cells := strings.Fields(l.text); len(cells) == len(columns) {
 					for i, c := range columns {

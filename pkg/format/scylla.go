@@ -69,16 +69,7 @@ func readScylla(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			return
 		}
 		p := scyllaParser{yield: yield}
-		for l, err := range lines(in, name) {
-			if err != nil {
-				yield(bench.Result{}, err)
-				return
-			}
-			if !p.line(l) {
-				return
-			}
-		}
-		_ = p.endSample() && p.endSummary()
+		_ = eachLine(in, name, yield, p.line) && p.endSample() && p.endSummary()
 	}
 }
 

@@ -49,7 +49,7 @@ var (
 func readScyllaBench(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		var p scyllaBenchParser
-		eachLine(r, name, yield, func(l line) bool {
+		eachUnquoted(r, name, yield, func(l line) bool {
 			m := scyllaBenchLine.FindStringSubmatch(l.text)
 			if m == nil {
 				return true

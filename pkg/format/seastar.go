@@ -65,20 +65,7 @@ func readSeastar(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			return
 		}
 		var t seastarTable
-		for l, err := range lines(in, name) {
-			if err != nil {
-				yield(bench.Result{}, err)
-				return
-			}
-			l.text = strings.TrimSpace(strings.TrimLeft(l.text, "> \t"))
-			res, err := t.row(l)
-			if err != nil && !yield(bench.Result{}, err) {
-				return
-			}
-			if len(res.Values) > 0 && !yield(res, nil) {
-				return
-			}
-		}
+		eachResult(in, name, yield, func(l line) (bench.Result, error) { return t.row(unquoted(l)) })
 	}
 }
 

@@ -94,7 +94,7 @@ func sidesCells(text string) []string {
 func readSides(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		var columns []string // of the table that the line stands in
-		eachLine(r, name, yield, func(l line) bool {
+		eachUnquoted(r, name, yield, func(l line) bool {
 			if c := sidesHeader(l.text); c != nil {
 				columns = c
 				return true

@@ -65,7 +65,7 @@ var (
 func readSysbench(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		s := sysbenchReader{reporter: reporter{to: yield}}
-		if eachLine(r, name, yield, s.line) {
+		if eachUnquoted(r, name, yield, s.line) {
 			s.end()
 		}
 	}

@@ -58,7 +58,7 @@ type timeReader struct {
 func readTime(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		var t timeReader
-		whole := eachLine(r, name, yield, func(l line) bool {
+		whole := eachUnquoted(r, name, yield, func(l line) bool {
 			t.line(l)
 			err := t.problem
 			t.problem = nil

@@ -47,7 +47,7 @@ var (
 
 func readTinybenchTable(r io.Reader, name string, yield func(bench.Result, error) bool) {
 	var columns []string
-	eachLine(r, name, yield, func(l line) bool {
+	eachUnquoted(r, name, yield, func(l line) bool {
 		if !strings.ContainsAny(l.text, "│|") {
 			return true
 		}

@@ -51,7 +51,7 @@ var (
 func readWrk(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		w := wrkReader{reporter: reporter{to: yield}}
-		if eachLine(r, name, yield, w.line) {
+		if eachUnquoted(r, name, yield, w.line) {
 			w.end()
 		}
 	}
