@@ -256,8 +256,9 @@ func (s Spec) once(ctx context.Context, h *harness, r *Run, obs Observer) error 
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
-	// Our own garbage is better collected before a measurement than during it.
-	debug.FreeOSMemory()
+	// Our own garbage is better collected after a measurement than during it. What
+	// a run can add is bounded by what it may print.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 
 	t, err := newTree()
 	if err != nil {
