@@ -54,6 +54,10 @@ browser: ## the HTML report in Chromium; PICTURES=folder keeps what it looks lik
 bench: build ## what noslower itself costs, in processor time
 	go run ./bench/self ./noslower
 
+.PHONY: bench-overhead
+bench-overhead: ## what noslower adds to the command that it measures, beside hyperfine
+	go run ./bench/overhead
+
 .PHONY: bench-detect
 bench-detect: ## how often rules are right, on measurements of known truth (docs/detection.md)
 	go run ./bench/detect -data ../shared/detect
