@@ -30,8 +30,9 @@ type series struct {
 	flags  []string
 	// apart measures base in a job of its own, before head: a stored baseline.
 	apart bool
-	// counted takes the C program whose instructions are known.
-	counted bool
+	// counted names a program of testdata/count, whose instructions are counted: what
+	// is slower does one instruction more an operation. "" takes the benchmark here.
+	counted string
 }
 
 // units is how much work this program does when it is the benchmark: 100, or what
@@ -75,17 +76,22 @@ func run(gates int, only string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	for target, args := range map[string][]string{
-		"noslower": {"./cmd/noslower"}, "same": {"./bench/live"}, "slower": {"-ldflags", "-X main.units=105", "./bench/live"},
+	for target, build := range map[string]string{
+		"noslower":   "go build -o %s ./cmd/noslower",
+		"same":       "go build -o %s ./bench/live",
+		"slower":     "go build -ldflags=-X=main.units=105 -o %s ./bench/live",
+		"knob.c":     "gcc -O2 -DKNOB=0 -o %s testdata/count/knob.c",
+		"knob.c +1":  "gcc -O2 -DKNOB=1 -o %s testdata/count/knob.c",
+		"knob.cc":    "g++ -O2 -DKNOB=0 -o %s testdata/count/knob.cc",
+		"knob.cc +1": "g++ -O2 -DKNOB=1 -o %s testdata/count/knob.cc",
+		"garbage.go": "go build -o %s testdata/count/garbage.go",
 	} {
-		build := exec.Command("go", append([]string{"build", "-o", filepath.Join(dir, target)}, args...)...)
-		if out, err := build.CombinedOutput(); err != nil {
-			return fmt.Errorf("building %s: %w: %s", target, err, out)
+		args := strings.Fields(build)
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "%s", filepath.Join(dir, target))
 		}
-	}
-	for target, knob := range map[string]string{"knob": "-DKNOB=0", "knob1": "-DKNOB=1"} {
-		if out, err := exec.Command("gcc", "-O2", knob, "-o", filepath.Join(dir, target), "testdata/count/knob.c").CombinedOutput(); err != nil {
-			return fmt.Errorf("building the C program: %w: %s", err, out)
+		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			return fmt.Errorf("building %s: %w: %s", target, err, out)
 		}
 	}
 	if err := os.Mkdir(filepath.Join(dir, "build"), 0o755); err != nil {
@@ -97,14 +103,18 @@ func run(gates int, only string) error {
 	}
 	defer stop()
 	inTurn := []string{"--runs", "5..20", "--fail", "cpu_time=2%"}
-	counts := []string{"--runs", "2", "--allow-few-runs", "--ops", "1000,2000", "--counters", "valgrind", "--fail", "instructions_per_op=0.05%"}
+	counted := []string{"--ops", "1000,2000", "--counters", "valgrind"}
+	exact := append([]string{"--runs", "2", "--allow-few-runs", "--fail", "instructions_per_op=0.05%"}, counted...)
+	varying := append([]string{"--runs", "5", "--fail", "instructions_per_op=5%"}, counted...)
 	fmt.Println("| gates | wanted | regressed | same or improved | inconclusive |\n|---|---|--:|--:|--:|")
 	for _, s := range []series{
-		{"base's program beside head's, no change", "0 regressed", gates, false, inTurn, false, false},
-		{"base's program beside head's, 5 % more work", "9 of 10 regressed", gates / 2, true, inTurn, false, false},
-		{"stored baseline, no change, CPU and wall time at 5 %", "at most 1 regressed", gates, false, []string{"--runs", "10", "--fail", "cpu_time=5%", "--fail", "wall_time=5%"}, true, false},
-		{"instructions counted, no change", "0 regressed", gates * 5 / 2, false, counts, false, true},
-		{"instructions counted, one more an operation of 1,200", "all regressed", gates / 2, true, counts, false, true},
+		{"base's program beside head's, no change", "0 regressed", gates, false, inTurn, false, ""},
+		{"base's program beside head's, 5 % more work", "9 of 10 regressed", gates / 2, true, inTurn, false, ""},
+		{"stored baseline, no change, CPU and wall time at 5 %", "at most 1 regressed", gates, false, []string{"--runs", "10", "--fail", "cpu_time=5%", "--fail", "wall_time=5%"}, true, ""},
+		{"instructions of a C program, no change", "0 regressed", gates * 5 / 2, false, exact, false, "knob.c"},
+		{"instructions of a C program, one more an operation of 1,200", "all regressed", gates / 2, true, exact, false, "knob.c"},
+		{"instructions of a C++ program, one more an operation of 1,200", "all regressed", gates / 2, true, exact, false, "knob.cc"},
+		{"instructions of a Go program, which vary, no change", "0 regressed", gates / 4, false, varying, false, "garbage.go"},
 	} {
 		if !strings.Contains(s.name, only) {
 			continue
@@ -132,15 +142,15 @@ func (s series) run(dir string) error {
 	count := map[string]int{}
 	for i := range s.gates {
 		same, slower, command := "same", "slower", "{dir}/build/bench -work"
-		if s.counted {
-			same, slower, command = "knob", "knob1", "{dir}/build/bench {ops}"
+		if s.counted != "" {
+			same, slower, command = s.counted, s.counted+" +1", "{dir}/build/bench {ops}"
 		}
-		common := []string{"gate", "--suite", fmt.Sprintf("%t-%t-%t-%d", s.apart, s.counted, s.slower, i), "--format", "none", "--warmup", "1", "--command", command}
+		common := []string{"gate", "--suite", fmt.Sprintf("%t-%s-%t-%d", s.apart, s.counted, s.slower, i), "--format", "none", "--warmup", "1", "--command", command}
 		if !s.apart {
 			common = append(common, "--program", "build/bench")
 		}
 		base := append(append([]string{}, common...), "--save-baseline")
-		if s.apart || s.counted {
+		if s.apart || s.counted != "" {
 			base = append(base, s.flags...)
 		} else {
 			// Its program is kept, and hardly anything need be measured for that.
@@ -158,7 +168,7 @@ func (s series) run(dir string) error {
 			}
 		}
 		metric := "" // the whole
-		if s.counted {
+		if s.counted != "" {
 			// The processor's time gates as well, and two runs are too few for it.
 			metric = "instructions_per_op"
 		}
