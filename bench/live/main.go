@@ -196,7 +196,7 @@ func install(dir, name string) error {
 }
 
 // noslower runs a gate and returns its outcome, or that of a metric; a regression
-// is one.
+// is one. What stays open has to say what could have been seen.
 func noslower(dir string, args []string, metric string) (outcome string, err error) {
 	cmd := exec.Command(filepath.Join(dir, "noslower"), args...)
 	cmd.Dir = dir
@@ -212,12 +212,19 @@ func noslower(dir string, args []string, metric string) (outcome string, err err
 	}
 	var v struct {
 		Outcome     string
-		Comparisons []struct{ Metric, Outcome string }
+		Comparisons []struct {
+			Metric, Outcome string
+			Gating          bool
+			Detectable      *float64
+		}
 	}
 	if json.Unmarshal(out, &v) != nil {
 		return "", nil // the text of a gate that keeps a baseline
 	}
 	for _, c := range v.Comparisons {
+		if (metric == "" || c.Metric == metric) && c.Gating && c.Outcome == "inconclusive" && c.Detectable == nil {
+			return "", fmt.Errorf("%s stayed open without a word of what could have been seen:\n%s", c.Metric, out)
+		}
 		if c.Metric == metric {
 			return c.Outcome, nil
 		}
