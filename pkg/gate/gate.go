@@ -53,6 +53,12 @@ func overall(comparisons []Comparison) Outcome {
 			seen[c.Outcome] = true
 		}
 	}
+	return worst(seen)
+}
+
+// worst is the worst of the outcomes that were seen; where there was none, nothing
+// is known.
+func worst(seen map[Outcome]bool) Outcome {
 	for _, o := range []Outcome{Regressed, Inconclusive, Improved, Same} {
 		if seen[o] {
 			return o

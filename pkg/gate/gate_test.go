@@ -206,6 +206,23 @@ func TestDecide(t *testing.T) {
 			outcome: Same, status: StatusUndecided, reason: "--expect write",
 		},
 		{
+			name: "what is asked of another suite of the job", base: data{"read/throughput": steady}, head: data{"read/throughput": steady},
+			policy: func(p *Policy) {
+				p.Expect, p.Pairs = []string{"write", "load", "load/iops"}, []string{"wrote=write"}
+				p.Rules = []Rule{{Metric: "iops", Fail: new(float64), Meant: true, Flag: "--fail"}}
+				p.Beside = map[string]*bench.Set{"load": set(t, data{"/iops": steady, "write/throughput": steady}, "/iops", "write/throughput")}
+			},
+			outcome: Same,
+		},
+		{
+			name: "what is asked of no suite of the job", base: data{"read/throughput": steady}, head: data{"read/throughput": steady},
+			policy: func(p *Policy) {
+				p.Expect = []string{"scan"}
+				p.Beside = map[string]*bench.Set{"load": set(t, data{"write/throughput": steady}, "write/throughput")}
+			},
+			outcome: Same, status: StatusUndecided, reason: "--expect scan",
+		},
+		{
 			name: "a pair", base: data{"old/throughput": steady}, head: data{"new/throughput": slow},
 			policy:  func(p *Policy) { p.Pairs = []string{"old=new"} },
 			outcome: Regressed, status: StatusFail, reason: "new: throughput regressed",
@@ -587,5 +604,26 @@ func TestMatches(t *testing.T) {
 		if got := matches(tt.glob, tt.name); got != tt.want {
 			t.Errorf("matches(%q, %q) = %v, want %v", tt.glob, tt.name, got, tt.want)
 		}
+	}
+}
+
+func TestWhole(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		verdicts []Verdict
+		outcome  Outcome
+		status   Status
+	}{
+		{"none", nil, Inconclusive, StatusPass},
+		{"one", []Verdict{{Outcome: Improved}}, Improved, StatusPass},
+		{"a regression is said before what could not be decided", []Verdict{{Status: StatusUndecided}, {Outcome: Regressed, Status: StatusFail}, {Status: StatusWrongUse}}, Regressed, StatusFail},
+		{"a gate that could never fail", []Verdict{{Outcome: Same}, {Status: StatusUndecided}, {Outcome: Same, Status: StatusWrongUse}}, Inconclusive, StatusWrongUse},
+		{"better and the same", []Verdict{{Outcome: Same}, {Outcome: Improved}}, Improved, StatusPass},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if outcome, status := Whole(tt.verdicts); outcome != tt.outcome || status != tt.status {
+				t.Errorf("Whole = %v, %v, want %v, %v", outcome, status, tt.outcome, tt.status)
+			}
+		})
 	}
 }

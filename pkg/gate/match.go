@@ -127,6 +127,9 @@ func (p Policy) resolvePairs(base, head *bench.Set) (map[string]string, error) {
 		case 1:
 			renames[found[0][0]] = found[0][1]
 		case 0:
+			if p.elsewhere(func(benchmark, _ string) bool { return strings.HasSuffix(pair, "="+benchmark) }) {
+				continue
+			}
 			faults = append(faults, fmt.Errorf("--pair %q: want BASE NAME=HEAD NAME, the first one of %s, the second one of %s",
 				pair, names(base), names(head)))
 		default:

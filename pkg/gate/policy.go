@@ -1,7 +1,9 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/noslower/noslower/pkg/bench"
 )
@@ -43,18 +45,6 @@ type Rule struct {
 	Flag  string
 }
 
-// idle reports whether nothing that a side measured answers to the rule.
-func (r Rule) idle(suite string, sides ...*bench.Set) bool {
-	for _, set := range sides {
-		for _, k := range set.Keys() {
-			if r.covers(k.Benchmark, k.Metric, suite) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // covers reports whether the rule is for a metric of a benchmark, which goes by
 // the suite's name where it has none.
 func (r Rule) covers(benchmark, metric, suite string) bool {
@@ -73,6 +63,9 @@ type Policy struct {
 	Aliases map[string]string
 	// Expect names what head must have: "BENCHMARK" or "BENCHMARK/METRIC".
 	Expect []string
+	// Beside is what other suites of the same job measured, by their names: what a
+	// rule, a pair or an expectation speaks of may be theirs.
+	Beside map[string]*bench.Set
 
 	OnInconclusive Reaction // a gating comparison that stayed open
 	OnNoBaseline   Reaction // nothing to compare with
@@ -179,27 +172,32 @@ func (s standard) faults() error {
 	return nil
 }
 
-// expected returns which of the expected names head has not, each with what
-// there is.
+// missingExpected returns which of the expected names head has not.
 func (p Policy) missingExpected(head *bench.Set) []string {
-	var missing []string
-	for _, want := range p.Expect {
-		found := false
-		for _, k := range head.Keys() {
-			name := k.Benchmark
-			if name == "" {
-				name = p.Suite
-			}
-			if want == name || want == name+"/"+k.Metric {
-				found = true
-				break
-			}
-		}
-		if !found {
-			missing = append(missing, want)
+	return slices.DeleteFunc(slices.Clone(p.Expect), func(want string) bool {
+		return p.elsewhere(named(want)) || has(p.Suite, head, named(want))
+	})
+}
+
+// named matches what goes by a name, as a benchmark or as a metric of it.
+func named(want string) func(benchmark, metric string) bool {
+	return func(benchmark, metric string) bool { return want == benchmark || want == benchmark+"/"+metric }
+}
+
+// elsewhere reports whether another suite of the job has what is asked for.
+func (p Policy) elsewhere(is func(benchmark, metric string) bool) bool {
+	for suite, set := range p.Beside {
+		if has(suite, set, is) {
+			return true
 		}
 	}
-	return missing
+	return false
+}
+
+// has reports whether a suite measured what is asked for. A benchmark without a
+// name goes by the suite's.
+func has(suite string, set *bench.Set, is func(benchmark, metric string) bool) bool {
+	return slices.ContainsFunc(set.Keys(), func(k bench.Key) bool { return is(cmp.Or(k.Benchmark, suite), k.Metric) })
 }
 
 // A Standard is what a metric of a benchmark is judged by.

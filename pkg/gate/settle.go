@@ -162,12 +162,13 @@ func (d *decider) refuseToothless() {
 // refuseIdle finds thresholds and limits that nothing answers to: a name that is
 // written wrong would make a gate that stays green for ever.
 func (d *decider) refuseIdle() {
-	sets := []*bench.Set{d.head.Set}
+	suite, sets := d.policy.Suite, []*bench.Set{d.head.Set}
 	if base := d.verdict.Base; base != nil {
 		sets = append(sets, base.Set)
 	}
 	for _, r := range d.policy.Rules {
-		if !r.Meant || !r.idle(d.policy.Suite, sets...) {
+		answers := func(benchmark, metric string) bool { return r.covers(benchmark, metric, suite) }
+		if !r.Meant || d.policy.elsewhere(answers) || slices.ContainsFunc(sets, func(s *bench.Set) bool { return has(suite, s, answers) }) {
 			continue
 		}
 		where := ""

@@ -38,6 +38,15 @@ const (
 	StatusUndecided Status = 3 // there was nothing to decide from
 )
 
+// Join returns what two statuses come to as one: a regression is said before what
+// kept a gate from working, as it is of one suite.
+func (s Status) Join(other Status) Status {
+	if s == StatusPass || other != StatusPass && other < s {
+		return other
+	}
+	return s
+}
+
 // A Side is one of the two that are compared.
 type Side struct {
 	Commit string
@@ -195,4 +204,15 @@ func (v *Verdict) Excuse() {
 	if v.Status == StatusFail {
 		v.Status = StatusPass
 	}
+}
+
+// Whole is what the verdicts of several suites come to: the worst of their
+// outcomes, and the status of a check that stands for all of them.
+func Whole(verdicts []Verdict) (Outcome, Status) {
+	seen, status := map[Outcome]bool{}, StatusPass
+	for _, v := range verdicts {
+		seen[v.Outcome] = true
+		status = status.Join(v.Status)
+	}
+	return worst(seen), status
 }
