@@ -11,9 +11,10 @@ import (
 )
 
 var _ = register(Form{
-	Name:  "headline",
-	About: "what is known in a sentence or two, for a title or a status line",
-	Write: writeHeadline,
+	Name:     "headline",
+	About:    "what is known in a sentence or two, for a title or a status line",
+	Write:    writeHeadline,
+	Together: writeHeadlines,
 })
 
 func writeHeadline(w io.Writer, v gate.Verdict, _ Options) error {

@@ -170,7 +170,7 @@ func checkMarkdown(t testing.TB, markdown string, want int) {
 			}
 		case *east.TableRow:
 			rows++
-		case *east.TableHeader, *east.TableCell, *east.Table, *ast.Document, *ast.Paragraph, *ast.TextBlock, *ast.ListItem, *ast.Emphasis:
+		case *east.TableHeader, *east.TableCell, *east.Table, *ast.Document, *ast.Paragraph, *ast.TextBlock, *ast.ListItem, *ast.Emphasis, *ast.Heading:
 		default:
 			t.Errorf("a %v that is not ours: %q", n.Kind(), markdown)
 		}

@@ -13,9 +13,10 @@ import (
 )
 
 var _ = register(Form{
-	Name:  "markdown",
-	About: "what a pull request's comment shows, in GitHub's Markdown",
-	Write: writeMarkdown,
+	Name:     "markdown",
+	About:    "what a pull request's comment shows, in GitHub's Markdown",
+	Write:    writeMarkdown,
+	Together: writeMarkdowns,
 })
 
 const (
@@ -32,9 +33,7 @@ var marked = voice{
 }
 
 func writeMarkdown(w io.Writer, v gate.Verdict, o Options) error {
-	_, common := commonWarnings(v)
-	m := markdown{verdict: v, options: o, common: common}
-	_, err := io.WriteString(w, fit(m.sections(), o.Limit, cutNote(o.Whole)))
+	_, err := io.WriteString(w, fit(newMarkdown(v, o).sections(), o.Limit, cutNote(o.Whole)))
 	return err
 }
 
@@ -43,6 +42,11 @@ type markdown struct {
 	verdict gate.Verdict
 	options Options
 	common  map[string]int // warnings that are said once for all
+}
+
+func newMarkdown(v gate.Verdict, o Options) markdown {
+	_, common := commonWarnings(v)
+	return markdown{verdict: v, options: o, common: common}
 }
 
 // A section is a part of the comment that can be cut: what opens and closes it,
@@ -66,15 +70,15 @@ func (m markdown) sections() []section {
 	}
 	foldedTitle := fmt.Sprintf("%s: %s", count(len(informational), "informational comparison"), tally(informational))
 	list := []section{
-		m.headline(),
+		headlineSection(iconOf(v), headline(v, marked)),
 		m.table("", "", moved, 2),
 		m.table(fmt.Sprintf("%s that stayed the same", count(len(same), "gating comparison")), "", same, 7),
 		m.moved(),
-		m.bullets("Why the check does not pass", m.furtherReasons(), 1),
-		m.acceptance(),
-		m.bullets("Warnings", warningsOf(v), 3),
+		bullets("Why the check does not pass", m.furtherReasons(), 1),
+		acceptance(v.Status, m.options.AcceptLabel),
+		bullets("Warnings", warningsOf(v), 3),
 		m.trends(),
-		m.bullets("Looked like a baseline, and is none", v.Refused, 4),
+		bullets("Looked like a baseline, and is none", v.Refused, 4),
 		m.keys("Added, with nothing to compare with", v.Added, 4),
 		m.keys("Removed: base has it, head has not", v.Removed, 4),
 		m.table(foldedTitle, "They fail nothing; in parentheses stands what would be called a regression.", informational, 6),
@@ -84,21 +88,30 @@ func (m markdown) sections() []section {
 	return slices.DeleteFunc(list, func(s section) bool { return s.open == "" && len(s.lines) == 0 })
 }
 
-// headline puts the first sentence in bold: it is all that many will read.
-func (m markdown) headline() section {
-	sentences := headline(m.verdict, marked)
-	icon := "✅"
+// The icons that a headline begins with.
+const (
+	iconFails  = "❌"
+	iconOpen   = "⚠️"
+	iconPasses = "✅"
+)
+
+func iconOf(v gate.Verdict) string {
 	switch {
-	case m.verdict.Status == gate.StatusFail:
-		icon = "❌"
-	case m.verdict.Status != gate.StatusPass, m.verdict.Outcome == gate.Inconclusive:
-		icon = "⚠️"
+	case v.Status == gate.StatusFail:
+		return iconFails
+	case v.Status != gate.StatusPass, v.Outcome == gate.Inconclusive:
+		return iconOpen
 	}
-	sentences[0] = icon + " **" + sentences[0] + "**"
-	for i := range sentences[1:] {
-		sentences[1+i] = " " + sentences[1+i]
+	return iconPasses
+}
+
+// headlineSection puts the first sentence in bold: it is all that many will read.
+func headlineSection(icon string, sentences []string) section {
+	s := section{lines: []string{icon + " **" + sentences[0] + "**"}, close: "\n", left: func(int) string { return "" }}
+	for _, sentence := range sentences[1:] {
+		s.lines = append(s.lines, " "+sentence)
 	}
-	return section{lines: sentences, close: "\n", left: func(int) string { return "" }}
+	return s
 }
 
 // table makes a table, folded under its title if it has one.
@@ -192,7 +205,7 @@ func (m markdown) furtherReasons() []string {
 	return nil
 }
 
-func (m markdown) bullets(title string, sentences []string, priority int) section {
+func bullets(title string, sentences []string, priority int) section {
 	var items []string
 	for _, s := range sentences {
 		items = append(items, marked.prose(s))
@@ -226,12 +239,12 @@ func itemize(title string, items []string, priority int) section {
 }
 
 // acceptance says how to let a regression pass that is wanted.
-func (m markdown) acceptance() section {
-	if m.options.AcceptLabel == "" || m.verdict.Status != gate.StatusFail {
+func acceptance(status gate.Status, label string) section {
+	if label == "" || status != gate.StatusFail {
 		return section{}
 	}
 	return section{
-		open:     "\nIf this is worth it, somebody who may label pull requests accepts it for the commits there are by the label " + code(Printable(m.options.AcceptLabel)) + ".\n",
+		open:     "\nIf this is worth it, somebody who may label pull requests accepts it for the commits there are by the label " + code(Printable(label)) + ".\n",
 		priority: 1,
 	}
 }
@@ -289,7 +302,9 @@ func cutNote(whole string) string {
 }
 
 // fit joins the sections in at most so many bytes; 0 is any number. Those of
-// the first priority get their room first, and note ends what was cut.
+// the first priority get their room first. Those of one share it: what is short
+// leaves the more to what is long, and no suite takes all of another's. note ends
+// what was cut.
 func fit(sections []section, limit int, note string) string {
 	written := make([]string, len(sections))
 	var whole strings.Builder
@@ -304,11 +319,19 @@ func fit(sections []section, limit int, note string) string {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sections[a].priority, sections[b].priority) })
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(sections[a].priority, sections[b].priority), cmp.Compare(len(written[a]), len(written[b])))
+	})
+	sharers := map[int]int{} // sections of each priority that have no room yet
+	for _, s := range sections {
+		sharers[s.priority]++
+	}
 	room := max(0, limit-len(note))
 	for _, i := range order {
-		written[i] = sections[i].within(room)
+		s := sections[i]
+		written[i] = s.within(room / sharers[s.priority])
 		room -= len(written[i])
+		sharers[s.priority]--
 	}
 	return strings.Join(written, "") + note[:min(len(note), limit)]
 }

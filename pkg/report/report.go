@@ -22,6 +22,9 @@ type Form struct {
 	Name  string // what --output and --report take
 	About string // whom it is for, in a few words
 	Write func(w io.Writer, v gate.Verdict, o Options) error
+	// Together writes one document of several suites; nil where a document of the
+	// form is of one.
+	Together func(w io.Writer, s Suites, o Options) error
 }
 
 // Options is what a form is asked for beside the verdict. The zero value is

@@ -3,8 +3,6 @@ package report_test
 import (
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -36,20 +34,7 @@ func written(t testing.TB, form string, v gate.Verdict, o report.Options) string
 func TestGolden(t *testing.T) {
 	for _, f := range report.All() {
 		t.Run(f.Name, func(t *testing.T) {
-			got := written(t, f.Name, awkward(t), report.Options{Version: "1.2.3"})
-			path := filepath.Join("../../testdata/report", f.Name+".golden")
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatalf("%v: go test ./pkg/report -update writes it", err)
-			}
-			if got != string(want) {
-				t.Errorf("%s is not what is written now (go test ./pkg/report -update renews it):\n%s", path, got)
-			}
+			golden(t, f.Name, written(t, f.Name, awkward(t), report.Options{Version: "1.2.3"}))
 		})
 	}
 }

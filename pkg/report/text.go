@@ -10,9 +10,10 @@ import (
 )
 
 var _ = register(Form{
-	Name:  "text",
-	About: "a table of at most 100 columns, for a terminal or a log",
-	Write: writeText,
+	Name:     "text",
+	About:    "a table of at most 100 columns, for a terminal or a log",
+	Write:    writeText,
+	Together: writeTexts,
 })
 
 const (
@@ -34,11 +35,28 @@ const (
 )
 
 func writeText(w io.Writer, v gate.Verdict, o Options) error {
+	t := newText(v, o)
+	t.write()
+	_, err := io.WriteString(w, t.String())
+	return err
+}
+
+// A text is a report for a terminal in the making.
+type text struct {
+	strings.Builder
+	verdict gate.Verdict
+	color   bool
+	common  map[string]int // warnings that are said once for all
+}
+
+func newText(v gate.Verdict, o Options) *text {
 	_, common := commonWarnings(v)
-	t := text{verdict: v, color: o.Color, common: common}
-	for _, l := range wrap("", strings.Join(headline(v, plain), " "), 0, textWidth) {
-		t.line(t.paint(bold, l))
-	}
+	return &text{verdict: v, color: o.Color, common: common}
+}
+
+func (t *text) write() {
+	v := t.verdict
+	t.headline(headline(v, plain))
 	t.tables()
 	t.moved()
 	t.keys("added, with nothing to compare with", v.Added)
@@ -50,16 +68,12 @@ func writeText(w io.Writer, v gate.Verdict, o Options) error {
 	t.list("warnings", warningsOf(v))
 	t.list("looked like a baseline, and is none", v.Refused)
 	t.sides()
-	_, err := io.WriteString(w, t.String())
-	return err
 }
 
-// A text is a report for a terminal in the making.
-type text struct {
-	strings.Builder
-	verdict gate.Verdict
-	color   bool
-	common  map[string]int // warnings that are said once for all
+func (t *text) headline(sentences []string) {
+	for _, l := range wrap("", strings.Join(sentences, " "), 0, textWidth) {
+		t.line(t.paint(bold, l))
+	}
 }
 
 func (t *text) line(s string) {
