@@ -39,7 +39,6 @@ const (
 	Edited                   // its text is replaced
 	Unchanged                // it said the same
 	Newer                    // it is a newer run's, and was left alone
-	Deleted                  // it was there
 )
 
 // A Comment is where a sticky comment is and what became of it.
@@ -122,26 +121,6 @@ func (c *Client) PutComment(ctx context.Context, s Sticky, text string) (Comment
 // gone.
 func (c *Client) EditComment(ctx context.Context, s Sticky, text string) (Comment, error) {
 	return c.settle(ctx, s, text, false)
-}
-
-// DeleteComment deletes the sticky comment, and all duplicates of it, unless a
-// newer run has written there.
-func (c *Client) DeleteComment(ctx context.Context, s Sticky) (Comment, error) {
-	author, err := c.author(ctx)
-	if err != nil {
-		return Comment{}, err
-	}
-	own, err := c.notes(ctx, s, author)
-	if err != nil || len(own) == 0 {
-		return Comment{}, err
-	}
-	if n, ok := newest(s, own); ok {
-		return Comment{n.id, n.url, Newer}, nil
-	}
-	if err := c.remove(ctx, own); err != nil {
-		return Comment{}, err
-	}
-	return Comment{Outcome: Deleted}, nil
 }
 
 func (c *Client) settle(ctx context.Context, s Sticky, text string, create bool) (Comment, error) {
