@@ -247,7 +247,7 @@ func (h hub) discuss(ctx context.Context, v gate.Verdict, o *optionSet) {
 	pr, err := h.client.PullRequest(ctx, c.PullRequest.Number)
 	if err == nil {
 		err = h.comment(ctx, pr, v, o, github.Sticky{
-			PullRequest: pr.Number, Suite: v.Suite, RunNumber: c.RunNumber, Attempt: c.Attempt, SHA: c.PullRequest.HeadSHA,
+			PullRequest: pr.Number, Suites: []string{v.Suite}, RunNumber: c.RunNumber, Attempt: c.Attempt, SHA: c.PullRequest.HeadSHA,
 		}, c.RunURL(c.RunID))
 	}
 	if errors.Is(err, github.ErrForbidden) {
@@ -311,6 +311,8 @@ func (h hub) tell(c github.Comment) {
 		fmt.Fprintf(h.log, "the comment is at %s\n", c.URL)
 	case github.Newer:
 		fmt.Fprintf(h.log, "the comment at %s is of a newer run, and stays\n", c.URL)
+	case github.Wider:
+		fmt.Fprintf(h.log, "no comment: that at %s tells of several suites, and the job that merges them keeps it up to date\n", c.URL)
 	}
 }
 

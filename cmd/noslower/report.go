@@ -143,7 +143,7 @@ func (h hub) reportSuite(ctx context.Context, w world, o *optionSet, forms forms
 		return nil
 	}
 	err = h.comment(ctx, pr, v, o, github.Sticky{
-		PullRequest: pr.Number, Suite: v.Suite, RunNumber: int(run.Number), Attempt: run.Attempt, SHA: run.HeadSHA,
+		PullRequest: pr.Number, Suites: []string{v.Suite}, RunNumber: int(run.Number), Attempt: run.Attempt, SHA: run.HeadSHA,
 	}, h.context.RunURL(h.context.RunID)) // whose summary has it too
 	h.warn("no comment", err)
 	return nil

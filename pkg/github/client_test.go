@@ -319,7 +319,7 @@ func TestPaging(t *testing.T) {
 				f.AddComment(1, "someone", fmt.Sprint(i))
 				f.AddArtifact(run.ID, fmt.Sprint("a", i), nil)
 			}
-			s := Sticky{PullRequest: 1, Suite: "s", RunNumber: 1, Attempt: 1, SHA: "a1"}
+			s := Sticky{PullRequest: 1, Suites: []string{"s"}, RunNumber: 1, Attempt: 1, SHA: "a1"}
 			mine := f.AddComment(1, actionsBot, s.line())
 			c := client(t, f)
 			own, err := c.notes(t.Context(), s, actionsBot)

@@ -3,6 +3,7 @@ package github
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/http"
@@ -17,11 +18,16 @@ import (
 // actionsBot is whom comments made with GITHUB_TOKEN are by.
 const actionsBot = "github-actions[bot]"
 
-// A Sticky names the one comment that a pull request has of a suite, and which
-// run speaks in it.
+// A Sticky names the one comment that a pull request has of a suite, or of several
+// that one job brings together, and which run speaks in it.
 type Sticky struct {
 	PullRequest int
-	Suite       string // any text: it is escaped
+	Suites      []string // any texts: they are escaped
+	// Merges says that the job speaks for all suites there are, and not for one
+	// beside others: a comment that tells of one of these and of more is its own,
+	// and what else there is of them is a duplicate. Without it such a comment is
+	// left to the job that merges.
+	Merges bool
 	// RunNumber and Attempt are those of the run that measured: its workflow
 	// counts them, so that of two the newer is known. The workflow that only
 	// reports counts others.
@@ -39,6 +45,7 @@ const (
 	Edited                   // its text is replaced
 	Unchanged                // it said the same
 	Newer                    // it is a newer run's, and was left alone
+	Wider                    // it tells of several suites, and was left to the job that merges them
 )
 
 // A Comment is where a sticky comment is and what became of it.
@@ -49,15 +56,33 @@ type Comment struct {
 }
 
 // A marker is what the first line of a comment, which no reader sees, says of
-// who wrote it.
-type marker struct{ runNumber, attempt int }
-
-// key returns what every comment of the suite begins with. The blank at its end
-// keeps the suite "read" from being taken for "readwrite".
-func (s Sticky) key() string { return "<!-- noslower:v1 suite=" + escapeMarker(s.Suite) + " " }
+// what it tells and who wrote it.
+type marker struct {
+	suites             []string // as they are written
+	runNumber, attempt int
+}
 
 func (s Sticky) line() string {
-	return fmt.Sprintf("%srun=%d.%d sha=%s -->", s.key(), s.RunNumber, s.Attempt, escapeMarker(s.SHA))
+	field := "suite"
+	if len(s.Suites) > 1 {
+		field = "suites"
+	}
+	return fmt.Sprintf("<!-- noslower:v1 %s=%s run=%d.%d sha=%s -->", field, strings.Join(s.names(), ","), s.RunNumber, s.Attempt, escapeMarker(s.SHA))
+}
+
+// names are the suites as a marker has them. What is long stands for itself by its
+// digest, behind a mark that escaping never leaves: a comment's room is its text's.
+func (s Sticky) names() []string {
+	const most = 64
+	var names []string
+	for _, suite := range s.Suites {
+		name := escapeMarker(suite)
+		if len(name) > most {
+			name = fmt.Sprintf("~%.16x", sha256.Sum256([]byte(suite)))
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // escapeMarker keeps text from ending an HTML comment or its field: all but
@@ -78,19 +103,19 @@ func escapeMarker(s string) string {
 	return b.String()
 }
 
-var markerRun = regexp.MustCompile(`^run=([0-9]{1,9})\.([0-9]{1,9}) `)
+// markerLine finds the fields of a marker. The blank after the suites keeps "read"
+// from being taken for "readwrite".
+var markerLine = regexp.MustCompile(`^<!-- noslower:v1 suites?=(\S*) (?:run=([0-9]{1,9})\.([0-9]{1,9}) )?`)
 
-// markerOf reads the first line of a comment; ok is false if it is not of the
-// suite.
+// markerOf reads the first line of a comment; ok is false if it tells of none of
+// the suites.
 func (s Sticky) markerOf(body string) (m marker, ok bool) {
-	rest, ok := strings.CutPrefix(body, s.key())
-	if !ok {
+	f := markerLine.FindStringSubmatch(body)
+	if f == nil {
 		return marker{}, false
 	}
-	if f := markerRun.FindStringSubmatch(rest); f != nil {
-		m.runNumber, m.attempt = int(number(f[1])), int(number(f[2]))
-	}
-	return m, true
+	m = marker{suites: strings.Split(f[1], ","), runNumber: int(number(f[2])), attempt: int(number(f[3]))}
+	return m, slices.ContainsFunc(s.names(), func(name string) bool { return slices.Contains(m.suites, name) })
 }
 
 // newer says whether the comment is by a run after that of s.
@@ -106,8 +131,8 @@ type note struct {
 }
 
 // PutComment makes text the sticky comment: edits the one that is there, or
-// creates it. One by a newer run stays. Of several, left by runs that raced, the
-// first is kept.
+// creates it. One by a newer run stays. Of several, left by runs that raced or by
+// jobs that did not merge their suites, the first is kept.
 //
 // Only comments by the token's own account count: anyone can write the marker.
 // A request that may have been obeyed is never sent again before a look at what
@@ -136,10 +161,10 @@ func (c *Client) settle(ctx context.Context, s Sticky, text string, create bool)
 		if err != nil {
 			return Comment{}, err
 		}
-		if n, ok := newest(s, own); ok {
+		if n, why := s.yields(own); why != Absent {
 			// A comment created meanwhile is of no use beside it.
-			mine := slices.DeleteFunc(own, func(n note) bool { return n.id != created })
-			return Comment{n.id, n.url, Newer}, c.remove(ctx, mine)
+			mine := slices.DeleteFunc(own, func(m note) bool { return m.id != created || m.id == n.id })
+			return Comment{n.id, n.url, why}, c.remove(ctx, mine)
 		}
 		switch {
 		case len(own) > 0:
@@ -182,13 +207,18 @@ func (c *Client) settle(ctx context.Context, s Sticky, text string, create bool)
 	return Comment{}, &Error{Call: fmt.Sprintf("comment on #%d", s.PullRequest), Message: "what is there changes faster than it can be read"}
 }
 
-// newest returns a comment by a newer run than that of s, if there is one.
-func newest(s Sticky, own []note) (note, bool) {
-	i := slices.IndexFunc(own, func(n note) bool { return s.newer(n.marker) })
-	if i < 0 {
-		return note{}, false
+// yields returns the comment that stands in place of one of s, and why; Absent
+// where there is none.
+func (s Sticky) yields(own []note) (note, Outcome) {
+	for _, n := range own {
+		switch {
+		case s.newer(n.marker):
+			return n, Newer
+		case !s.Merges && len(n.marker.suites) > 1:
+			return n, Wider
+		}
 	}
-	return own[i], true
+	return note{}, Absent
 }
 
 // sameText compares what was sent with what came back: line ends and blanks
@@ -216,7 +246,7 @@ func (c *Client) author(ctx context.Context) (string, error) {
 	return u.GetLogin(), nil
 }
 
-// notes returns the suite's comments by author, the first one first.
+// notes returns the comments of the suites by author, the first one first.
 func (c *Client) notes(ctx context.Context, s Sticky, author string) ([]note, error) {
 	var own []note
 	err := each(ctx, c, question{

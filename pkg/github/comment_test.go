@@ -18,7 +18,7 @@ func pullWith(t *testing.T) *githubtest.Fake {
 }
 
 func sticky(run int) Sticky {
-	return Sticky{PullRequest: 1, Suite: "read", RunNumber: run, Attempt: 1, SHA: "a1"}
+	return Sticky{PullRequest: 1, Suites: []string{"read"}, RunNumber: run, Attempt: 1, SHA: "a1"}
 }
 
 func texts(f *githubtest.Fake) (out []string) {
@@ -70,14 +70,14 @@ func TestComment(t *testing.T) {
 	put(again, "again", Edited, "again")
 	put(sticky(2), "of the first attempt", Newer, "again")
 	other := sticky(1)
-	other.Suite = "readwrite"
+	other.Suites = []string{"readwrite"}
 	put(other, "another suite", Created, "again", "another suite")
 
 	if got, err := c.EditComment(t.Context(), sticky(3), "edited"); err != nil || got.Outcome != Edited {
 		t.Errorf("EditComment = %+v, %v", got, err)
 	}
 	none := sticky(4)
-	none.Suite = "none"
+	none.Suites = []string{"none"}
 	if got, err := c.EditComment(t.Context(), none, "edited"); err != nil || got.Outcome != Absent || len(texts(f)) != 2 {
 		t.Errorf("EditComment of none = %+v, %v", got, err)
 	}
@@ -219,45 +219,127 @@ func TestMarker(t *testing.T) {
 		"", "read", "read-write", "read write", "readwrite", "read--write", "-->", "--!>", "a -->\n<script>", "%2D", "-", "--", "---", "a-", "run=9.9", "Read",
 		"\x00", "ü", "\xff", strings.Repeat("x", 1000), "suite=read run=1.1 ", "a\nb", "<!-- noslower:v1 suite=read -->", "a%20b", "a b",
 	} {
-		s := Sticky{Suite: suite, RunNumber: 12, Attempt: 3, SHA: "-->"}
+		s := Sticky{Suites: []string{suite}, RunNumber: 12, Attempt: 3, SHA: "-->"}
 		line := s.line()
 		inner := strings.TrimSuffix(strings.TrimPrefix(line, "<!-- "), " -->")
-		if strings.ContainsAny(inner, "<>\n\x00") || strings.Contains(inner, "--") || len(strings.Fields(inner)) != 4 {
+		if strings.ContainsAny(inner, "<>\n\x00") || strings.Contains(inner, "--") || len(strings.Fields(inner)) != 4 || len(line) > 160 {
 			t.Errorf("suite %q: marker %q", suite, line)
 		}
-		m, ok := s.markerOf(line + "\ntext")
-		if want := (marker{12, 3}); !ok || m != want {
-			t.Errorf("suite %q: marker %+v, %v, want %+v", suite, m, ok, want)
+		merged := s
+		merged.Suites = []string{"other", suite, "~"}
+		for _, line := range []string{line, merged.line()} {
+			if m, ok := s.markerOf(line + "\ntext"); !ok || m.runNumber != 12 || m.attempt != 3 {
+				t.Errorf("suite %q: marker %+v, %v of %q", suite, m, ok, line)
+			}
 		}
-		if other, ok := seen[s.key()]; ok {
-			t.Errorf("%q and %q have one marker", suite, other)
+		name := s.names()[0]
+		if other, ok := seen[name]; ok {
+			t.Errorf("%q and %q have one name in a marker", suite, other)
 		}
-		seen[s.key()] = suite
+		seen[name] = suite
+	}
+}
+
+// TestCommentOfSeveral: a job that merges suites has one comment in place of all
+// of theirs, and a job of one of them leaves it alone.
+func TestCommentOfSeveral(t *testing.T) {
+	f := pullWith(t)
+	c := client(t, f)
+	of := func(run int, merges bool, suites ...string) Sticky {
+		s := sticky(run)
+		s.Suites, s.Merges = suites, merges
+		return s
+	}
+	put := func(s Sticky, text string, want Outcome, left ...string) {
+		t.Helper()
+		if got, err := c.PutComment(t.Context(), s, text); err != nil || got.Outcome != want {
+			t.Errorf("PutComment(%+v) = %+v, %v, want outcome %v", s, got, err, want)
+		}
+		if have := texts(f); !slices.Equal(have, left) {
+			t.Errorf("comments %q, want %q", have, left)
+		}
+	}
+	f.AddComment(1, "someone", of(9, false, "read").line()+"\nplanted")
+	put(of(1, false, "read"), "read", Created, "planted", "read")
+	put(of(1, false, "write"), "write", Created, "planted", "read", "write")
+	put(of(1, false, "scan"), "scan", Created, "planted", "read", "write", "scan")
+	// It takes the place of what there is of its suites, and of nothing else.
+	put(of(2, true, "read", "write"), "read and write", Edited, "planted", "read and write", "scan")
+	put(of(2, true, "write", "read"), "read and write", Edited, "planted", "read and write", "scan")
+	// A job of one of them does not cut it to that.
+	put(of(3, false, "write"), "write alone", Wider, "planted", "read and write", "scan")
+	put(of(1, true, "read", "write"), "late", Newer, "planted", "read and write", "scan")
+	// One suite more, one less, and one alone: it is the same comment.
+	put(of(3, true, "read", "write", "scan"), "all", Edited, "planted", "all")
+	put(of(4, true, "read"), "read is left", Edited, "planted", "read is left")
+	put(of(5, false, "read"), "read", Edited, "planted", "read")
+	// One that a newer run wrote of a suite is not merged over.
+	put(of(4, true, "read", "write"), "late", Newer, "planted", "read")
+}
+
+// TestCommentMergedMeanwhile has a job that merges edit the comment that a job of
+// one suite has just created: that one is not taken for a duplicate.
+func TestCommentMergedMeanwhile(t *testing.T) {
+	f := pullWith(t)
+	merges := sticky(2)
+	merges.Suites, merges.Merges = []string{"read", "write"}, true
+	o := newClock().options()
+	created := false
+	o.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+		if r.Method == http.MethodGet && created {
+			created = false
+			if _, err := client(t, f).PutComment(t.Context(), merges, "both"); err != nil {
+				t.Error(err)
+			}
+		}
+		created = created || r.Method == http.MethodPost
+		return http.DefaultTransport.RoundTrip(r)
+	})
+	got, err := newClient(t, f, botToken, o).PutComment(t.Context(), sticky(2), "read")
+	if err != nil || got.Outcome != Wider || !slices.Equal(texts(f), []string{"both"}) {
+		t.Errorf("PutComment = %+v, %v; comments %q", got, err, texts(f))
 	}
 }
 
 // TestCommentInterrupted breaks every request of each kind of change in turn, in
 // every way: there is never a second comment, and the next run puts all right.
 func TestCommentInterrupted(t *testing.T) {
-	for name, before := range map[string][]int{"none there": nil, "one there": {1}, "two there": {1, 2}} {
+	alone := []string{"read"}
+	both := []string{"read", "write"}
+	for name, tt := range map[string]struct {
+		suites []string
+		before [][]string // the suites of each comment there is
+	}{
+		"none there":       {alone, nil},
+		"one there":        {alone, [][]string{alone}},
+		"two there":        {alone, [][]string{alone, alone}},
+		"merged, none":     {both, nil},
+		"merged, of each":  {both, [][]string{alone, {"write"}}},
+		"merged, and more": {both, [][]string{{"write"}, both, alone}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			interrupted(t, func(t *testing.T, inject func(*githubtest.Fake), lasting bool) int {
 				f := pullWith(t)
 				f.AddToken(userToken, githubtest.Identity{Login: "someone"})
-				for _, run := range before {
-					f.AddComment(1, "someone", sticky(run).line()+"\nold")
+				of := func(run int, suites []string) Sticky {
+					s := sticky(run)
+					s.Suites, s.Merges = suites, len(suites) > 1
+					return s
+				}
+				for i, suites := range tt.before {
+					f.AddComment(1, "someone", of(1+i%2, suites).line()+"\nold")
 				}
 				inject(f)
-				_, err := newClient(t, f, userToken, newClock().options()).PutComment(t.Context(), sticky(3), "new")
+				_, err := newClient(t, f, userToken, newClock().options()).PutComment(t.Context(), of(3, tt.suites), "new")
 				n := len(f.Requests())
 				f.Heal()
-				if most := max(1, len(before)); len(f.Comments(1)) > most {
+				if most := max(1, len(tt.before)); len(f.Comments(1)) > most {
 					t.Errorf("%d comments, %v, want at most %d", len(f.Comments(1)), err, most)
 				}
 				if !lasting && (err != nil || !slices.Equal(texts(f), []string{"new"})) {
 					t.Errorf("comments %q, %v, want the new one", texts(f), err)
 				}
-				if _, err := newClient(t, f, userToken, newClock().options()).PutComment(t.Context(), sticky(4), "next"); err != nil || !slices.Equal(texts(f), []string{"next"}) {
+				if _, err := newClient(t, f, userToken, newClock().options()).PutComment(t.Context(), of(4, tt.suites), "next"); err != nil || !slices.Equal(texts(f), []string{"next"}) {
 					t.Errorf("after the next run: comments %q, %v", texts(f), err)
 				}
 				return n
