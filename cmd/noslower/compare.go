@@ -7,6 +7,7 @@ import (
 
 	"github.com/noslower/noslower/pkg/baseline"
 	"github.com/noslower/noslower/pkg/gate"
+	"github.com/noslower/noslower/pkg/report"
 	"github.com/noslower/noslower/pkg/stat"
 )
 
@@ -32,14 +33,14 @@ func (w world) compareCommand() *cobra.Command {
 			if err != nil {
 				return wrongUse(err)
 			}
-			return end(v, w.publish(v, forms))
+			return end(v.Status, w.publish(report.Suites{Verdicts: []gate.Verdict{v}}, forms))
 		})
 }
 
-// end ends with the verdict's status, or with what kept it from being told.
-func end(v gate.Verdict, err error) error {
-	if err == nil && v.Status != gate.StatusPass {
-		return &ending{status: v.Status}
+// end ends with a status, or with what kept it from being told.
+func end(status gate.Status, err error) error {
+	if err == nil && status != gate.StatusPass {
+		return &ending{status: status}
 	}
 	return undecided(err)
 }

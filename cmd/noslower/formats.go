@@ -55,18 +55,17 @@ func (w world) parseCommand() *cobra.Command {
 			if err != nil {
 				return wrongUse(err)
 			}
-			s := side{Measurements: bench.Measurements{Set: &bench.Set{}}}
 			if len(o.Args) == 0 {
 				o.Args = []string{"-"}
 			}
 			var faults []error
+			var g gathering
 			for i, path := range o.Args {
-				faults = append(faults, w.parseFile(r, &s, i, path))
+				faults = append(faults, w.parseFile(r, &g, i, path))
 			}
-			s.bound()
-			if s.Suite == "" {
-				s.Suite = o.Suite
-			}
+			g.bound()
+			s, err := g.only()
+			faults = append(faults, err)
 			if s.Set.Len() > 0 {
 				faults = append(faults, w.show(s.Measurements, o.Output))
 			} else if errors.Join(faults...) == nil {
@@ -78,19 +77,18 @@ func (w world) parseCommand() *cobra.Command {
 
 // parseFile reads one file of a call; the others are read whatever is wrong
 // with it.
-func (w world) parseFile(r *reader, s *side, run int, path string) error {
-	if path != "-" {
-		data, err := readBounded(path)
-		if err != nil {
-			return err
-		}
-		return r.readFile(s, run, path, data)
+func (w world) parseFile(r *reader, g *gathering, run int, path string) error {
+	read := readBounded
+	if path == "-" {
+		path = "standard input"
+		read = func(name string) ([]byte, error) { return readAllBounded(w.Stdin, name) }
 	}
-	data, err := readAllBounded(w.Stdin, "standard input")
+	data, err := read(path)
 	if err != nil {
 		return err
 	}
-	return r.readFile(s, run, "standard input", data)
+	_, err = r.readFile(g, run, path, data)
+	return err
 }
 
 // show writes measurements to standard output: as a table, or as the document.

@@ -11,6 +11,7 @@ import (
 	"github.com/noslower/noslower/pkg/bench"
 	"github.com/noslower/noslower/pkg/gate"
 	"github.com/noslower/noslower/pkg/github"
+	"github.com/noslower/noslower/pkg/report"
 )
 
 func (w world) gateCommand() *cobra.Command {
@@ -35,53 +36,126 @@ func (w world) gate(ctx context.Context, o *optionSet) error {
 	if err := errors.Join(formsErr, hubErr, modeErr, storeErr, o.checkCommand()); err != nil {
 		return wrongUse(err)
 	}
-	g := gating{world: w, options: o, hub: hub, at: at, keeps: at.mode == modeBaseline || o.SaveBaseline}
+	one := gating{world: w, options: o, hub: hub, at: at, keeps: at.mode == modeBaseline || o.SaveBaseline}
+	gates := []*gating{&one}
 	if o.Measurements != "" {
-		// Its suite may be the documents' own.
-		head, err := hub.measured(ctx, o, w)
+		heads, err := hub.measured(ctx, o, w)
 		if err != nil {
 			return undecided(err)
 		}
-		g.head = &head
+		gates = one.each(heads)
 	}
-	if err := g.find(ctx, kept); err != nil {
-		return undecided(err)
+	if s, ok := kept.(store); ok && s.file != "" && len(gates) > 1 {
+		return wrongUse(fmt.Errorf("--baseline: %s is the record of one suite, and there are %d: want dir:PATH", s, len(gates)))
 	}
-	m, err := g.measure(ctx)
+	j, err := w.judgeEach(ctx, gates, kept)
 	if err != nil {
 		return err
 	}
-	v := m.verdict
-	v.Refused = g.from.refused
-	if at.mode == modeBaseline {
-		v.Excuse()
-		g.tellChanges(&v, m.head)
+	hub.accept(ctx, o.AcceptLabel, j.Verdicts)
+	err = w.publish(j.Suites, forms)
+	for i, g := range j.gates {
+		if g.keeps {
+			err = errors.Join(err, g.keep(ctx, kept, j.Verdicts[i]))
+		}
 	}
-	hub.accept(ctx, o.AcceptLabel, &v)
-	err = w.publish(v, forms)
-	if g.keeps {
-		err = errors.Join(err, g.keep(ctx, kept, m.head, v))
-	} else if at.why != "" {
+	if !one.keeps && at.why != "" {
 		fmt.Fprintf(w.Stderr, "no baseline is kept: %s\n", at.why)
 	}
-	return end(v, errors.Join(err, hub.publish(ctx, v, m.head, o)))
+	return j.end(errors.Join(err, hub.publish(ctx, j, o)))
 }
 
-// A gating is one gate on its way.
+// A gating is one gate of a suite on its way.
 type gating struct {
 	world
 	options *optionSet
 	hub     hub
 	at      situation
 	keeps   bool  // what is measured becomes a baseline
-	head    *side // what was measured elsewhere; nil where it is measured here
+	head    *side // what was measured; nil where it is yet to be, here
 	from    found
 	told    []baseline.Change // of level, by this verdict
 }
 
-// find looks for the baseline. That GitHub cannot be asked for it is an error
-// only where one is required; a file that is there and cannot be read is one,
-// or the next to be kept would take its place.
+// each makes a gate of each suite that was measured elsewhere. Thresholds, pairs
+// and expectations are the job's: what they name may be any suite's.
+func (g gating) each(heads gathering) []*gating {
+	var gates []*gating
+	for _, head := range heads {
+		one, set, options := g, *g.options, *g.options.options
+		options.Suite = head.Suite
+		set.options, set.beside = &options, map[string]*bench.Set{}
+		for _, other := range heads {
+			if other != head {
+				set.beside[other.Suite] = other.Set
+			}
+		}
+		one.options, one.head = &set, head
+		gates = append(gates, &one)
+	}
+	return gates
+}
+
+// A judgement is what a job decided on its suites.
+type judgement struct {
+	report.Suites
+	gates  []*gating   // of each verdict
+	status gate.Status // of what could not be judged
+}
+
+// judgeEach decides on each suite. What is wrong with one of several is told of beside
+// the others; with an only one it is the end.
+func (w world) judgeEach(ctx context.Context, gates []*gating, kept keeper) (judgement, error) {
+	var j judgement
+	var first error
+	for _, g := range gates {
+		v, err := g.decide(ctx, kept)
+		var ended *ending
+		switch {
+		case err == nil:
+			j.Verdicts = append(j.Verdicts, v)
+			j.gates = append(j.gates, g)
+			continue
+		case first == nil:
+			first = err
+		}
+		errors.As(undecided(err), &ended)
+		j.status = j.status.Join(ended.status)
+		w.warn(fmt.Errorf("suite %q: %w", g.options.Suite, err))
+		j.Unread = append(j.Unread, fmt.Sprintf("suite %q: %v", g.options.Suite, err))
+	}
+	if len(j.Verdicts) == 0 {
+		return j, first
+	}
+	return j, nil
+}
+
+// end ends with the status of all suites, or with what kept it from being told.
+func (j judgement) end(err error) error {
+	_, status := gate.Whole(j.Verdicts)
+	return end(status.Join(j.status), err)
+}
+
+// decide finds the baseline, measures, and decides.
+func (g *gating) decide(ctx context.Context, kept keeper) (gate.Verdict, error) {
+	if err := g.find(ctx, kept); err != nil {
+		return gate.Verdict{}, undecided(err)
+	}
+	v, err := g.measure(ctx)
+	if err != nil {
+		return gate.Verdict{}, err
+	}
+	v.Refused = g.from.refused
+	if g.at.mode == modeBaseline {
+		v.Excuse()
+		g.tellChanges(&v)
+	}
+	return v, nil
+}
+
+// find looks for the baseline. That it cannot be asked for is no error where it is
+// kept over a network: there is none then, and the reports say why. A file that is
+// there and cannot be read is one, or the next to be kept would take its place.
 func (g *gating) find(ctx context.Context, kept keeper) error {
 	if g.options.Against != "" {
 		g.from.none = "both sides are measured here"
@@ -89,7 +163,7 @@ func (g *gating) find(ctx context.Context, kept keeper) error {
 	}
 	from, err := kept.find(ctx, g.options.Suite)
 	if err != nil {
-		if !published(kept) || g.options.RequireBaseline || ctx.Err() != nil {
+		if !published(kept) || ctx.Err() != nil {
 			return err
 		}
 		from.none = err.Error()
@@ -99,19 +173,19 @@ func (g *gating) find(ctx context.Context, kept keeper) error {
 }
 
 // measure measures head, with what there is of base, and decides.
-func (g *gating) measure(ctx context.Context) (measured, error) {
+func (g *gating) measure(ctx context.Context) (gate.Verdict, error) {
 	o := g.options
 	if g.head != nil {
 		if err := g.hub.claim(g.head, g.keeps); err != nil {
-			return measured{}, undecided(err)
+			return gate.Verdict{}, undecided(err)
 		}
 		v, err := g.judge(nil, g.head, gate.LastLook)
-		return measured{*g.head, v}, wrongUse(err)
+		return v, wrongUse(err)
 	}
 	rival, err := g.rival(ctx)
 	defer func() { g.warn(rival.close()) }()
 	if err != nil {
-		return measured{}, undecided(err)
+		return gate.Verdict{}, undecided(err)
 	}
 	looks := gate.Looks(o.Runs.Min, o.Runs.Max)
 	if g.keeps {
@@ -119,7 +193,8 @@ func (g *gating) measure(ctx context.Context) (measured, error) {
 		looks = gate.Looks(o.Runs.Max, o.Runs.Max)
 	}
 	m, err := g.compete(ctx, o, rival, looks, g.judge)
-	return m, undecided(errors.Join(err, g.write(m.head, err)))
+	g.head = &m.head
+	return m.verdict, undecided(errors.Join(err, g.write(m.head, err)))
 }
 
 // rival is base's own program, where it is to be had; nil where it is not, which
@@ -202,9 +277,9 @@ const mostChanges = 10
 
 // tellChanges says which changes of level the jobs show now, each once: the next
 // record knows them.
-func (g *gating) tellChanges(v *gate.Verdict, head side) {
+func (g *gating) tellChanges(v *gate.Verdict) {
 	var sentences []string
-	sentences, g.told = newChanges(g.from.record, head.Measurements, g.options.policy())
+	sentences, g.told = newChanges(g.from.record, g.head.Measurements, g.options.policy())
 	if more := len(sentences) - mostChanges; more > 0 {
 		sentences = append(sentences[:mostChanges], fmt.Sprintf("%d more changes of level: \"noslower history\" shows them", more))
 	}
@@ -219,15 +294,15 @@ func writeMeasurements(path string, m bench.Measurements) error {
 	return writeWhole(path, data)
 }
 
-// keep makes head the suite's next baseline. What cannot serve as one is not
+// keep makes what was measured the suite's next baseline. What cannot serve as one is not
 // kept, and that is said; so is trouble with artifacts, which changes no status,
 // but for a name that another job has taken: its baseline would stand for both.
-func (g *gating) keep(ctx context.Context, k keeper, head side, v gate.Verdict) error {
+func (g *gating) keep(ctx context.Context, k keeper, v gate.Verdict) error {
 	if v.Status == gate.StatusWrongUse || v.Status == gate.StatusUndecided && v.Base != nil {
 		fmt.Fprintf(g.Stderr, "the baseline stays as it was: this run is none to compare with\n")
 		return nil
 	}
-	next := nextRecord(g.from.record, head.Measurements, g.options.policy())
+	next := nextRecord(g.from.record, g.head.Measurements, g.options.policy())
 	next.Changes = append(next.Changes, g.told...)
 	var packed []byte
 	if len(g.options.Program) > 0 {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/noslower/noslower/pkg/bench"
 	"github.com/noslower/noslower/pkg/gate"
 	"github.com/noslower/noslower/pkg/github"
 	"github.com/noslower/noslower/pkg/report"
@@ -99,38 +98,39 @@ func openKeeper(where string, h hub, at situation, workflow string) (keeper, err
 }
 
 // measured reads head's measurements from files, or from artifacts of this run
-// that other jobs left.
-func (h hub) measured(ctx context.Context, o *optionSet, w world) (side, error) {
+// that other jobs left: a side a suite.
+func (h hub) measured(ctx context.Context, o *optionSet, w world) (gathering, error) {
 	r, err := newReader(o, w.Stderr)
 	if err != nil {
-		return side{}, wrongUse(err)
+		return nil, wrongUse(err)
 	}
-	var s side
+	var g gathering
 	if pattern, ok := strings.CutPrefix(o.Measurements, "artifact:"); ok {
-		s, err = h.download(ctx, r, pattern)
+		g, err = h.download(ctx, r, pattern)
 	} else {
-		s, err = r.readSide(o.Measurements)
+		g, err = r.readSides(o.Measurements)
 	}
-	if err == nil && s.Suite != "" && !o.given["suite"] {
-		o.Suite = s.Suite
+	if err == nil && len(g) > maxSuites {
+		err = fmt.Errorf("--measurements: want at most %d suites in one job, have %d", maxSuites, len(g))
 	}
-	s.Suite = o.Suite
-	return s, err
+	return g, err
 }
 
-// maxShards bounds how many artifacts make one side.
-const maxShards = 256
+const (
+	maxShards = 256 // artifacts that make the sides of a job
+	maxSuites = 20  // suites of one: each costs a few requests, and room in the comment
+)
 
 // download merges the artifacts of this run whose name matches a glob.
-func (h hub) download(ctx context.Context, r *reader, pattern string) (side, error) {
+func (h hub) download(ctx context.Context, r *reader, pattern string) (gathering, error) {
 	if h.client == nil {
-		return side{}, errors.New("--measurements: artifacts are left by jobs of a workflow, and this is none")
+		return nil, errors.New("--measurements: artifacts are left by jobs of a workflow, and this is none")
 	}
 	all, err := h.client.Artifacts(ctx, github.Run{ID: h.context.RunID}, "")
 	if err != nil {
-		return side{}, err
+		return nil, err
 	}
-	s := side{Measurements: bench.Measurements{Set: &bench.Set{}}}
+	var g gathering
 	var names []string
 	for _, artifact := range all {
 		if ok, err := doublestar.Match(pattern, artifact.Name); !ok || err != nil || artifact.Expired || slices.Contains(names, artifact.Name) {
@@ -138,21 +138,26 @@ func (h hub) download(ctx context.Context, r *reader, pattern string) (side, err
 		}
 		names = append(names, artifact.Name)
 		if len(names) > maxShards {
-			return side{}, fmt.Errorf("--measurements: want at most %d artifacts, have more by %q", maxShards, pattern)
+			return nil, fmt.Errorf("--measurements: want at most %d artifacts, have more by %q", maxShards, pattern)
 		}
 		data, err := downloadEntry(ctx, h.client, artifact, measurementsEntry)
 		if err != nil {
-			return side{}, fmt.Errorf("artifact %s: %w", artifact.Name, err)
+			return nil, fmt.Errorf("artifact %s: %w", artifact.Name, err)
 		}
-		if err := r.readFile(&s, len(names), "artifact "+artifact.Name, data); err != nil {
-			return side{}, err
+		shards := len(g)
+		s, err := r.readFile(&g, len(names), "artifact "+artifact.Name, data)
+		if err != nil {
+			return nil, err
+		}
+		if s.left = artifact.Name; len(g) == shards {
+			s.left = "" // it holds a part
 		}
 	}
 	if len(names) == 0 {
-		return side{}, fmt.Errorf("--measurements: no artifact of this run is named like %q", pattern)
+		return nil, fmt.Errorf("--measurements: no artifact of this run is named like %q", pattern)
 	}
-	s.bound()
-	return s, nil
+	g.bound()
+	return g, nil
 }
 
 // claim says which commit measurements that were made elsewhere are of, where
@@ -171,10 +176,11 @@ func (h hub) claim(head *side, keeps bool) error {
 	return nil
 }
 
-// accept lets a regression pass that somebody with the right to label answers
+// accept lets regressions pass that somebody with the right to label answers
 // for. The label counts only for the commits that were there when it was set.
-func (h hub) accept(ctx context.Context, label string, v *gate.Verdict) {
-	if h.client == nil || label == "" || v.Status != gate.StatusFail {
+func (h hub) accept(ctx context.Context, label string, verdicts []gate.Verdict) {
+	fails := func(v gate.Verdict) bool { return v.Status == gate.StatusFail }
+	if h.client == nil || label == "" || !slices.ContainsFunc(verdicts, fails) {
 		return
 	}
 	pr, ok, err := h.pullRequest(ctx)
@@ -192,12 +198,17 @@ func (h hub) accept(ctx context.Context, label string, v *gate.Verdict) {
 		h.warn("whether the label was set after the newest commit cannot be told, so it does not count", err)
 		return
 	}
-	if !labeling.At.After(pushed) {
-		v.Warnings = append(v.Warnings, fmt.Sprintf("the label %q does not count: %s set it at %s, before the newest commit was pushed at %s; remove it and set it again to accept the regression",
-			label, labeling.By, clock(labeling.At), clock(pushed)))
-		return
+	late := fmt.Sprintf("the label %q does not count: %s set it at %s, before the newest commit was pushed at %s; remove it and set it again to accept the regression",
+		label, labeling.By, clock(labeling.At), clock(pushed))
+	for i := range verdicts {
+		switch v := &verdicts[i]; {
+		case !fails(*v):
+		case labeling.At.After(pushed):
+			v.Accept(fmt.Sprintf("%s, by the label %q at %s", labeling.By, label, clock(labeling.At)))
+		default:
+			v.Warnings = append(v.Warnings, late)
+		}
 	}
-	v.Accept(fmt.Sprintf("%s, by the label %q at %s", labeling.By, label, clock(labeling.At)))
 }
 
 func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }
@@ -216,26 +227,32 @@ func (h hub) pullRequest(ctx context.Context) (pr github.PullRequest, ok bool, e
 	return pr, err == nil, err
 }
 
-// publish leaves head's measurements as an artifact, and the verdict as a
+// publish leaves what was measured as artifacts, and what was decided as a
 // comment of the pull request.
 // What other jobs have taken the place of is an error: one of two suites would
 // go unseen.
-func (h hub) publish(ctx context.Context, v gate.Verdict, head side, o *optionSet) error {
+func (h hub) publish(ctx context.Context, j judgement, o *optionSet) error {
 	if h.client == nil || h.context.PullRequest == nil {
 		return nil
 	}
-	err := h.leave(ctx, head)
-	if errors.Is(err, github.ErrNameTaken) {
-		return err
+	var taken error
+	for _, g := range j.gates {
+		err := h.leave(ctx, *g.head)
+		if errors.Is(err, github.ErrNameTaken) {
+			taken = errors.Join(taken, err)
+			continue
+		}
+		h.warn("the measurements are not left as an artifact", err)
 	}
-	h.warn("the measurements are not left as an artifact", err)
-	h.discuss(ctx, v, o)
-	return nil
+	if taken == nil {
+		h.discuss(ctx, j.Suites, o)
+	}
+	return taken
 }
 
-// discuss makes the verdict a comment of the pull request, if that is asked for
-// and may be.
-func (h hub) discuss(ctx context.Context, v gate.Verdict, o *optionSet) {
+// discuss makes what was decided a comment of the pull request, if that is asked
+// for and may be.
+func (h hub) discuss(ctx context.Context, s report.Suites, o *optionSet) {
 	if o.Comment == commentNever {
 		return
 	}
@@ -246,9 +263,9 @@ func (h hub) discuss(ctx context.Context, v gate.Verdict, o *optionSet) {
 	}
 	pr, err := h.client.PullRequest(ctx, c.PullRequest.Number)
 	if err == nil {
-		err = h.comment(ctx, pr, v, o, github.Sticky{
-			PullRequest: pr.Number, Suites: []string{v.Suite}, RunNumber: c.RunNumber, Attempt: c.Attempt, SHA: c.PullRequest.HeadSHA,
-		}, c.RunURL(c.RunID))
+		err = h.comment(ctx, pr, s, o, github.Sticky{
+			Merges: len(s.Verdicts)+len(s.Unread) > 1, RunNumber: c.RunNumber, Attempt: c.Attempt, SHA: c.PullRequest.HeadSHA,
+		})
 	}
 	if errors.Is(err, github.ErrForbidden) {
 		err = fmt.Errorf("%w: give the job \"permissions: {pull-requests: write}\"", err)
@@ -259,11 +276,15 @@ func (h hub) discuss(ctx context.Context, v gate.Verdict, o *optionSet) {
 // leave uploads head's measurements for a report of another workflow, or for a
 // job that merges shards.
 func (h hub) leave(ctx context.Context, head side) error {
+	name := measurementsArtifact + slug(head.Suite)
+	if head.left == name {
+		return nil // the job that measured it has
+	}
 	data, err := head.Encode()
 	if err != nil {
 		return err
 	}
-	where, err := artifacts{client: h.client, getenv: h.getenv, context: *h.context, options: h.options}.upload(ctx, measurementsArtifact+slug(head.Suite), measurementsEntry, data)
+	where, err := artifacts{client: h.client, getenv: h.getenv, context: *h.context, options: h.options}.upload(ctx, name, measurementsEntry, data)
 	if err != nil {
 		return err
 	}
@@ -271,16 +292,19 @@ func (h hub) leave(ctx context.Context, head side) error {
 	return nil
 }
 
-// maxComment is below the 65,536 characters that GitHub takes, with room for
-// the marker.
-const maxComment = 64_000
+// maxComment leaves room below 65,000 characters for the marker, which names each
+// suite.
+const maxComment = 63_000
 
-// comment makes the verdict the pull request's comment of its suite; the summary
-// at whole has what is cut off.
-func (h hub) comment(ctx context.Context, pr github.PullRequest, v gate.Verdict, o *optionSet, s github.Sticky, whole string) error {
-	when, label := o.Comment, o.AcceptLabel
+// comment makes what was decided the pull request's comment of its suites. The
+// summary of this run has what is cut off.
+func (h hub) comment(ctx context.Context, pr github.PullRequest, suites report.Suites, o *optionSet, s github.Sticky) error {
+	s.PullRequest = pr.Number
+	for _, v := range suites.Verdicts {
+		s.Suites = append(s.Suites, v.Suite)
+	}
 	put := h.client.PutComment
-	if when == commentOnRegression && v.Outcome != gate.Regressed {
+	if outcome, _ := gate.Whole(suites.Verdicts); o.Comment == commentOnRegression && outcome != gate.Regressed {
 		// What an earlier push was told of must not stand when it is gone.
 		put = h.client.EditComment
 	}
@@ -291,7 +315,10 @@ func (h hub) comment(ctx context.Context, pr github.PullRequest, v gate.Verdict,
 	var err error
 	for limit := maxComment; limit >= maxComment/4; limit /= 2 {
 		var text string
-		if text, err = markdownOf(v, report.Options{Limit: limit - len(stale), Version: release(), AcceptLabel: label, Whole: whole}); err != nil {
+		text, err = markdownOf(suites, report.Options{
+			Limit: limit - len(stale), Version: release(), AcceptLabel: o.AcceptLabel, Whole: h.context.RunURL(h.context.RunID),
+		})
+		if err != nil {
 			return err
 		}
 		var made github.Comment
@@ -316,13 +343,13 @@ func (h hub) tell(c github.Comment) {
 	}
 }
 
-func markdownOf(v gate.Verdict, o report.Options) (string, error) {
+func markdownOf(s report.Suites, o report.Options) (string, error) {
 	form, err := report.ByName("markdown")
 	if err != nil {
 		return "", err
 	}
 	var b bytes.Buffer
-	err = form.Write(&b, v, o)
+	err = form.WriteSuites(&b, s, o)
 	return b.String(), err
 }
 

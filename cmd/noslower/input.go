@@ -30,6 +30,8 @@ const (
 // recognises, and says on hint once which one that was.
 type reader struct {
 	format *format.Format // nil where it is to be recognised
+	suite  string         // of what names none
+	named  bool           // that everything is of it, whatever it names
 	hint   io.Writer
 	hinted map[string]bool
 }
@@ -37,7 +39,7 @@ type reader struct {
 // newReader returns a reader of the format that is asked for, which may be one
 // that the suite describes.
 func newReader(o *optionSet, hint io.Writer) (*reader, error) {
-	r := &reader{hint: hint, hinted: map[string]bool{}}
+	r := &reader{suite: o.Suite, named: o.given["suite"], hint: hint, hinted: map[string]bool{}}
 	if o.Format == "auto" || o.Format == formatNone { // files that are given have something in them
 		return r, nil
 	}
@@ -60,6 +62,9 @@ type side struct {
 	bench.Measurements
 	runs     int
 	warnings []string
+
+	// left is the artifact of this run that holds all of it; "" where none does.
+	left string
 
 	// Of a record:
 	origin    string
@@ -128,50 +133,116 @@ func (r *reader) recognises(data []byte) bool {
 	return false
 }
 
-// readSide reads a side from a file, a folder, or a glob of either: each file is
-// one run.
-func (r *reader) readSide(where string) (side, error) {
-	paths, err := filesOf(where)
-	if err != nil {
-		return side{}, err
+// A gathering is what files say, a side for each suite in the order first seen.
+type gathering []*side
+
+// of returns the side of a suite.
+func (g *gathering) of(suite string) *side {
+	for _, s := range *g {
+		if s.Suite == suite {
+			return s
+		}
+	}
+	s := &side{Measurements: bench.Measurements{Suite: suite, Set: &bench.Set{}}}
+	*g = append(*g, s)
+	return s
+}
+
+// only returns the side where there is but one: values of two suites under one
+// name are no sample.
+func (g gathering) only() (side, error) {
+	if len(g) > 1 {
+		return side{}, fmt.Errorf("want one suite, have %s: read one at a time, or name the one that all of it is of by --suite", g.names())
 	}
 	s := side{Measurements: bench.Measurements{Set: &bench.Set{}}}
-	for i, path := range paths {
-		data, err := readBounded(path)
-		if err != nil {
-			return side{}, err
-		}
-		if err := r.readFile(&s, i, path, data); err != nil {
-			return side{}, err
-		}
+	if len(g) == 1 {
+		s = *g[0]
 	}
-	s.bound()
 	return s, nil
 }
 
-// readFile reads one file of a side: a document of ours brings where and when it
-// was measured, too.
-func (r *reader) readFile(s *side, run int, path string, data []byte) error {
+// names lists the suites.
+func (g gathering) names() string {
+	var names []string
+	for _, s := range g {
+		names = append(names, fmt.Sprintf("%q", s.Suite))
+	}
+	return strings.Join(names, ", ")
+}
+
+// bound bounds the warnings of each side.
+func (g gathering) bound() {
+	for _, s := range g {
+		s.bound()
+	}
+}
+
+// readSide reads a side from a file, a folder, or a glob of either: each file is
+// one run.
+func (r *reader) readSide(where string) (side, error) {
+	g, err := r.readSides(where)
+	if err != nil {
+		return side{}, err
+	}
+	s, err := g.only()
+	if err != nil {
+		return side{}, fmt.Errorf("%s: %w", where, err)
+	}
+	return s, nil
+}
+
+// readSides reads what may be several suites.
+func (r *reader) readSides(where string) (gathering, error) {
+	paths, err := filesOf(where)
+	if err != nil {
+		return nil, err
+	}
+	var g gathering
+	for i, path := range paths {
+		data, err := readBounded(path)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := r.readFile(&g, i, path, data); err != nil {
+			return nil, err
+		}
+	}
+	g.bound()
+	return g, nil
+}
+
+// readFile reads one file and returns the side that it belongs to: a document of
+// ours brings its suite, where and when it was measured, too.
+func (r *reader) readFile(g *gathering, run int, path string, data []byte) (*side, error) {
+	var record *baseline.Record
 	var m bench.Measurements
 	var err error
 	switch schema := schemaOf(data); {
 	case strings.HasPrefix(schema, "noslower.record/"):
-		var record baseline.Record
-		record, err = baseline.Decode(data)
-		m, s.jobs, s.standards, s.past = record.Measurements, record.Jobs, record.Policy, &record
+		record = &baseline.Record{}
+		*record, err = baseline.Decode(data)
+		m = record.Measurements
 	case strings.HasPrefix(schema, "noslower.measurements/"):
 		m, err = bench.DecodeMeasurements(data)
 	default:
+		s := g.of(r.suite)
 		if err := r.read(s, run, path, data); err != nil {
-			return err
+			return nil, err
 		}
 		s.runs++
-		return nil
+		return s, nil
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return s.merge(run, path, m)
+	if r.named || m.Suite == "" {
+		m.Suite = r.suite
+	}
+	s := g.of(m.Suite)
+	if record != nil {
+		s.jobs, s.standards, s.past = record.Jobs, record.Policy, record
+	}
+	return s, s.merge(run, path, m)
 }
 
 // merge adds a measurements document to the side. Documents of several machines

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/noslower/noslower/pkg/baseline"
+	"github.com/noslower/noslower/pkg/bench"
 	"github.com/noslower/noslower/pkg/gate"
 	"github.com/noslower/noslower/pkg/run"
 )
@@ -192,6 +193,7 @@ type optionSet struct {
 	*options
 	config *config // nil where there is none
 	suite  suiteConfig
+	beside map[string]*bench.Set // what other suites of the job measured
 	// anchor finds the job that head is held against, among those of a record.
 	anchor func(against string, jobs []baseline.Job) (commit, name string, err error)
 }
@@ -367,7 +369,7 @@ func take[T any](o *optionSet, name string, isConfigured bool, configured T, to 
 // policy is what the gate is asked for.
 func (o *optionSet) policy() gate.Policy {
 	p := gate.DefaultPolicy()
-	p.Suite = o.Suite
+	p.Suite, p.Beside = o.Suite, o.beside
 	if c := o.config; c != nil {
 		for _, r := range c.Rules {
 			// With several suites, most rules are for another one.

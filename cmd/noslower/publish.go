@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -44,53 +45,75 @@ func (o *options) forms() (forms, error) {
 	return f, errors.Join(faults...)
 }
 
-// publish writes the reports of a verdict. Trouble with anything but standard
-// output is a warning: it changes no status.
-func (w world) publish(v gate.Verdict, f forms) error {
-	if err := f.stdout.Write(w.Stdout, v, report.Options{Color: w.Terminal, Version: release()}); err != nil {
+// publish writes the reports of what was decided. Trouble with anything but
+// standard output is a warning: it changes no status.
+func (w world) publish(s report.Suites, f forms) error {
+	if err := f.stdout.WriteSuites(w.Stdout, s, report.Options{Color: w.Terminal, Version: release()}); err != nil {
 		return fmt.Errorf("standard output: %w", err)
 	}
 	for _, file := range f.files {
-		var b bytes.Buffer
-		err := file.form.Write(&b, v, report.Options{Version: release()})
-		if err == nil {
-			err = writeWhole(file.path, b.Bytes())
-		}
-		w.warn(err)
+		w.warn(file.write(s))
 	}
 	if w.Runner != nil {
-		w.publishStep(v)
+		w.publishStep(s)
 	}
 	return nil
 }
 
+// write writes the file, or, of a form that has no document of several suites, one
+// a suite: what would be verdict.json is verdict-read.json and verdict-write.json
+// then.
+func (f fileReport) write(s report.Suites) error {
+	if f.form.Together == nil && len(s.Verdicts) > 1 {
+		var faults []error
+		for _, v := range s.Verdicts {
+			ending := filepath.Ext(f.path)
+			one := fileReport{f.form, strings.TrimSuffix(f.path, ending) + "-" + slug(v.Suite) + ending}
+			faults = append(faults, one.write(report.Suites{Verdicts: []gate.Verdict{v}}))
+		}
+		return errors.Join(faults...)
+	}
+	var b bytes.Buffer
+	if err := f.form.WriteSuites(&b, s, report.Options{Version: release()}); err != nil {
+		return err
+	}
+	return writeWhole(f.path, b.Bytes())
+}
+
 // publishStep writes the step's outputs, its summary and its annotations.
-func (w world) publishStep(v gate.Verdict) {
-	regressions := 0
-	for _, c := range v.Comparisons {
-		if c.Gating && c.Outcome == gate.Regressed {
-			regressions++
+func (w world) publishStep(s report.Suites) {
+	comparisons, regressions := 0, 0
+	var reasons []string
+	for _, v := range s.WorstFirst() {
+		comparisons += len(v.Comparisons)
+		for _, c := range v.Comparisons {
+			if c.Gating && c.Outcome == gate.Regressed {
+				regressions++
+			}
+		}
+		for _, reason := range v.Reasons {
+			if len(s.Verdicts) > 1 {
+				reason = v.Suite + ": " + reason
+			}
+			reasons = append(reasons, reason)
 		}
 	}
+	outcome, status := gate.Whole(s.Verdicts)
 	for _, output := range []struct{ name, value string }{
-		{"outcome", v.Outcome.String()},
-		{"status", strconv.Itoa(int(v.Status))},
-		{"comparisons", strconv.Itoa(len(v.Comparisons))},
+		{"outcome", outcome.String()},
+		{"status", strconv.Itoa(int(status))},
+		{"comparisons", strconv.Itoa(comparisons)},
 		{"regressions", strconv.Itoa(regressions)},
 	} {
 		w.warn(w.Runner.SetOutput(output.name, output.value))
 	}
-	summary, err := markdownOf(v, report.Options{Limit: maxSummary, Version: release()})
+	summary, err := markdownOf(s, report.Options{Limit: maxSummary, Version: release()})
 	if err == nil {
 		err = w.Runner.AddSummary(summary)
 	}
 	w.warn(err)
-	for i, reason := range v.Reasons {
-		// The runner shows ten of a kind.
-		if i == 10 {
-			break
-		}
-		// It cuts what is longer.
+	// The runner shows ten of a kind, and cuts what is longer.
+	for _, reason := range reasons[:min(len(reasons), 10)] {
 		w.Runner.Annotate("noslower", report.Printable(reason[:min(len(reason), 4096)]))
 	}
 }

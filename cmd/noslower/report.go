@@ -1,15 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noslower/noslower/pkg/bench"
-	"github.com/noslower/noslower/pkg/gate"
 	"github.com/noslower/noslower/pkg/github"
 	"github.com/noslower/noslower/pkg/report"
 )
@@ -19,9 +20,6 @@ func (w world) reportCommand() *cobra.Command {
 		"Comment on the pull request of a finished workflow run (on workflow_run: the half that is safe for forks)", cobra.NoArgs,
 		func(cmd *cobra.Command, o *optionSet) error { return w.report(cmd.Context(), o) })
 }
-
-// maxSuites bounds how many comments one run of a pull request can cause.
-const maxSuites = 20
 
 // report decides again from what a run of a pull request measured, and comments.
 // Of that run, only what the API says of it is believed: its measurements are
@@ -55,7 +53,7 @@ func (w world) report(ctx context.Context, o *optionSet) error {
 	if err := hub.readBranchConfiguration(ctx, o); err != nil {
 		return undecided(err)
 	}
-	heads, err := hub.measurementsOf(ctx, run)
+	heads, unread, err := hub.measurementsOf(ctx, run)
 	if err != nil {
 		return undecided(err)
 	}
@@ -63,90 +61,82 @@ func (w world) report(ctx context.Context, o *optionSet) error {
 		fmt.Fprintf(w.Stderr, "no comment: run %d has left no measurements\n", run.ID)
 		return nil
 	}
-	var faults []error
-	for _, head := range heads {
-		faults = append(faults, hub.reportSuite(ctx, w, o, forms, run, pr, head))
+	at := situation{mode: modeGate, branch: pr.BaseRef, base: pr.BaseSHA}
+	kept, err := openKeeper(o.Baseline, hub, at, cmp.Or(o.BaselineWorkflow, run.Path))
+	if err != nil {
+		return wrongUse(err)
 	}
-	return undecided(errors.Join(faults...))
+	j, err := w.judgeEach(ctx, gating{world: w, options: o, hub: hub, at: at}.each(heads), kept)
+	if err != nil {
+		return err
+	}
+	j.Unread = append(j.Unread, unread...)
+	hub.accept(ctx, o.AcceptLabel, j.Verdicts)
+	if err := w.publish(j.Suites, forms); err != nil {
+		return err
+	}
+	if o.Comment != commentNever {
+		hub.warn("no comment", hub.comment(ctx, pr, j.Suites, o, github.Sticky{
+			Merges: true, RunNumber: int(run.Number), Attempt: run.Attempt, SHA: run.HeadSHA,
+		}))
+	}
+	// A regression is for the run that measured it to fail of.
+	return end(j.status, nil)
 }
 
-// measurementsOf returns what the run measured, a side a suite. One that cannot be
-// read is passed over, unless it is the only one.
-func (h hub) measurementsOf(ctx context.Context, run github.Run) ([]side, error) {
+// measurementsOf returns what the run measured, a side a suite, and a sentence for
+// each artifact that is passed over. It is an error that there is nothing else.
+func (h hub) measurementsOf(ctx context.Context, run github.Run) (heads gathering, unread []string, err error) {
 	all, err := h.client.Artifacts(ctx, run, "")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var heads []side
 	var faults []error
 	seen := map[string]bool{}
 	for _, artifact := range all {
 		suite, ok := strings.CutPrefix(artifact.Name, measurementsArtifact)
-		if !ok || artifact.Expired || len(heads) == maxSuites {
+		// Of an attempt before this one there may be another of the name, and of
+		// its suite under a name of its own; the newest comes first.
+		if !ok || artifact.Expired || seen[suite] {
 			continue
 		}
-		data, err := downloadEntry(ctx, h.client, artifact, measurementsEntry)
+		if seen[suite] = true; len(heads)+len(faults) == maxSuites {
+			faults = append(faults, fmt.Errorf("one job reports on %d suites at most: artifact %s and what is after it are not looked at", maxSuites, report.Printable(artifact.Name)))
+			break
+		}
+		m, err := h.measurementsIn(ctx, artifact)
+		name := slug(m.Suite)
+		switch {
+		case err == nil && suite != name && !strings.HasPrefix(suite, name+"-a"):
+			err = fmt.Errorf("what it measured is of the suite %q", m.Suite)
+		case err == nil && slices.ContainsFunc(heads, func(s *side) bool { return s.Suite == m.Suite }):
+			continue
+		}
 		if err != nil {
 			faults = append(faults, fmt.Errorf("artifact %s: %w", report.Printable(artifact.Name), err))
 			continue
 		}
-		m, err := bench.DecodeMeasurements(data)
-		if err != nil {
-			faults = append(faults, fmt.Errorf("artifact %s: %w", report.Printable(artifact.Name), err))
-			continue
-		}
-		// A re-run may have left two of one name, the newest first.
-		if name := slug(m.Suite); seen[m.Suite] || suite != name && !strings.HasPrefix(suite, name+"-a") {
-			continue
-		}
-		seen[m.Suite] = true
 		// Which commit it is of is not its own to say.
 		m.Commit, m.Ref = run.HeadSHA, ""
-		heads = append(heads, side{Measurements: m, runs: m.Set.Launches()})
+		heads = append(heads, &side{Measurements: m, runs: m.Set.Launches()})
 	}
 	if len(heads) == 0 {
-		return nil, errors.Join(faults...)
+		return nil, nil, errors.Join(faults...)
 	}
 	for _, err := range faults {
 		h.warn("it is not reported on", err)
+		unread = append(unread, err.Error())
 	}
-	return heads, nil
+	return heads, unread, nil
 }
 
-// reportSuite decides on one suite and comments.
-func (h hub) reportSuite(ctx context.Context, w world, o *optionSet, forms forms, run github.Run, pr github.PullRequest, head side) error {
-	at := situation{mode: modeGate, branch: pr.BaseRef, base: pr.BaseSHA}
-	workflow := o.BaselineWorkflow
-	if workflow == "" {
-		workflow = run.Path
-	}
-	kept, err := openKeeper(o.Baseline, h, at, workflow)
+// measurementsIn reads the measurements that an artifact holds.
+func (h hub) measurementsIn(ctx context.Context, artifact github.Artifact) (bench.Measurements, error) {
+	data, err := downloadEntry(ctx, h.client, artifact, measurementsEntry)
 	if err != nil {
-		return wrongUse(err)
+		return bench.Measurements{}, err
 	}
-	o.Suite = head.Suite
-	from, err := kept.find(ctx, o.Suite)
-	if err != nil {
-		from.none = err.Error()
-	}
-	g := gating{world: w, options: o, hub: h, at: at, from: from}
-	v, err := g.judge(nil, &head, gate.LastLook)
-	if err != nil {
-		return err
-	}
-	v.Refused = from.refused
-	h.accept(ctx, o.AcceptLabel, &v)
-	if err := w.publish(v, forms); err != nil {
-		return err
-	}
-	if o.Comment == commentNever {
-		return nil
-	}
-	err = h.comment(ctx, pr, v, o, github.Sticky{
-		PullRequest: pr.Number, Suites: []string{v.Suite}, RunNumber: int(run.Number), Attempt: run.Attempt, SHA: run.HeadSHA,
-	}, h.context.RunURL(h.context.RunID)) // whose summary has it too
-	h.warn("no comment", err)
-	return nil
+	return bench.DecodeMeasurements(data)
 }
 
 // readBranchConfiguration takes the configuration from the default branch: the

@@ -72,8 +72,8 @@ func standingOf(v gate.Verdict) standing {
 	return suiteFine
 }
 
-// worstFirst returns the verdicts in the order of a reader's worries.
-func (s Suites) worstFirst() []gate.Verdict {
+// WorstFirst returns the verdicts in the order of a reader's worries.
+func (s Suites) WorstFirst() []gate.Verdict {
 	return slices.SortedStableFunc(slices.Values(s.Verdicts), func(a, b gate.Verdict) int { return cmp.Compare(standingOf(a), standingOf(b)) })
 }
 
@@ -142,7 +142,7 @@ func writeTexts(w io.Writer, s Suites, o Options) error {
 	if len(s.Unread) > 1 {
 		t.list("missing here", s.Unread)
 	}
-	for _, v := range s.worstFirst() {
+	for _, v := range s.WorstFirst() {
 		t.line("")
 		t.line("suite " + plain.name(nameOf(v, "")))
 		one := newText(v, o)
@@ -163,7 +163,7 @@ func writeMarkdowns(w io.Writer, s Suites, o Options) error {
 	}
 	each := o
 	each.AcceptLabel, each.Version = "", ""
-	for _, v := range s.worstFirst() {
+	for _, v := range s.WorstFirst() {
 		sections = append(sections, section{open: "\n### " + marked.name(nameOf(v, "")) + "\n\n"})
 		sections = append(sections, newMarkdown(v, each).sections()...)
 	}
