@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"sync"
 
 	"github.com/noslower/noslower/pkg/baseline"
 	"github.com/noslower/noslower/pkg/github"
@@ -38,6 +39,17 @@ type artifacts struct {
 	at       situation
 	workflow string // whose runs leave baselines
 	options  github.Options
+	ranking  *ranking
+}
+
+// A ranking is the runs that may have left a baseline. It is the same for each
+// suite of a job, and asked for once.
+type ranking struct {
+	once       sync.Once
+	candidates []baseline.Candidate
+	refusals   []baseline.Refusal
+	runs       map[int64]github.Run
+	err        error
 }
 
 // find looks for the record of the commit to compare with, then of its nearest
@@ -58,31 +70,16 @@ func (a artifacts) search(ctx context.Context, suite string) (found, error) {
 	if a.workflow == "" {
 		return found{none: "which workflow keeps the baseline is not known: name its file by --baseline-workflow"}, nil
 	}
-	ancestors, err := a.ancestors(ctx)
-	if err != nil {
-		return found{}, err
+	r := a.ranking
+	if r.once.Do(func() { r.err = a.rank(ctx) }); r.err != nil {
+		return found{}, r.err
 	}
-	runs, err := a.client.Runs(ctx, a.workflow, a.at.branch, baseline.TrustedEvents(), runsLookedAt)
-	if err != nil && !errors.Is(err, github.ErrNotFound) {
-		return found{}, err
-	}
-	want := baseline.Want{RepositoryID: a.context.RepositoryID, Branch: a.at.branch, Workflow: a.workflow, Ancestors: ancestors}
-	byID := map[int64]github.Run{}
-	var known []baseline.Run
-	for _, r := range runs {
-		if r.ID == a.context.RunID {
-			continue
-		}
-		byID[r.ID] = r
-		known = append(known, knownRun(r))
-	}
-	candidates, refusals := baseline.Rank(known, want)
-	f := found{none: fmt.Sprintf("none of %d runs of %s on %q has left a record of the suite %q", len(known), a.workflow, a.at.branch, suite)}
-	for _, r := range refusals {
-		f.refused = append(f.refused, r.String())
+	f := found{none: fmt.Sprintf("none of %d runs of %s on %q has left a record of the suite %q", len(r.runs), a.workflow, a.at.branch, suite)}
+	for _, refusal := range r.refusals {
+		f.refused = append(f.refused, refusal.String())
 	}
 	tried, strangers := 0, 0
-	for _, c := range candidates {
+	for _, c := range r.candidates {
 		if tried == runsTried {
 			break
 		}
@@ -106,12 +103,12 @@ func (a artifacts) search(ctx context.Context, suite string) (found, error) {
 			distance = fmt.Sprintf("no ancestor, but %s before the tip of %q", commits(behind), a.at.branch)
 		}
 		tried++
-		record, err := a.recordOf(ctx, byID[c.ID], c, suite, &f)
+		record, err := a.recordOf(ctx, r.runs[c.ID], c, suite, &f)
 		if err != nil {
 			return found{}, err
 		}
 		if record != nil {
-			run := byID[c.ID]
+			run := r.runs[c.ID]
 			return found{
 				record: record, origin: fmt.Sprintf("run %d, %s", c.ID, distance), refused: f.refused,
 				program: func(ctx context.Context) ([]byte, error) { return a.program(ctx, run, suite) },
@@ -119,6 +116,31 @@ func (a artifacts) search(ctx context.Context, suite string) (found, error) {
 		}
 	}
 	return f, nil
+}
+
+// rank asks for the runs.
+func (a artifacts) rank(ctx context.Context) error {
+	ancestors, err := a.ancestors(ctx)
+	if err != nil {
+		return err
+	}
+	runs, err := a.client.Runs(ctx, a.workflow, a.at.branch, baseline.TrustedEvents(), runsLookedAt)
+	if err != nil && !errors.Is(err, github.ErrNotFound) {
+		return err
+	}
+	r := a.ranking
+	r.runs = map[int64]github.Run{}
+	var known []baseline.Run
+	for _, run := range runs {
+		if run.ID == a.context.RunID {
+			continue
+		}
+		r.runs[run.ID] = run
+		known = append(known, knownRun(run))
+	}
+	want := baseline.Want{RepositoryID: a.context.RepositoryID, Branch: a.at.branch, Workflow: a.workflow, Ancestors: ancestors}
+	r.candidates, r.refusals = baseline.Rank(known, want)
+	return nil
 }
 
 func (f *found) refuse(c baseline.Candidate, why string) {

@@ -29,6 +29,7 @@ func (w world) compareCommand() *cobra.Command {
 			if err := errors.Join(baseErr, headErr); err != nil {
 				return undecided(err)
 			}
+			o.Suite = head.Suite
 			v, err := o.verdict(&base, head, "", o.policy())
 			if err != nil {
 				return wrongUse(err)

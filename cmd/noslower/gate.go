@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -52,7 +54,7 @@ func (w world) gate(ctx context.Context, o *optionSet) error {
 	if err != nil {
 		return err
 	}
-	hub.accept(ctx, o.AcceptLabel, j.Verdicts)
+	hub.accept(ctx, o.AcceptLabel, j.Verdicts, hub.pullRequest)
 	err = w.publish(j.Suites, forms)
 	for i, g := range j.gates {
 		if g.keeps {
@@ -80,6 +82,8 @@ type gating struct {
 // each makes a gate of each suite that was measured elsewhere. Thresholds, pairs
 // and expectations are the job's: what they name may be any suite's.
 func (g gating) each(heads gathering) []*gating {
+	// In an order that neither files nor uploads decide.
+	slices.SortFunc(heads, func(a, b *side) int { return cmp.Compare(a.Suite, b.Suite) })
 	var gates []*gating
 	for _, head := range heads {
 		one, set, options := g, *g.options, *g.options.options

@@ -84,7 +84,7 @@ func openKeeper(where string, h hub, at situation, workflow string) (keeper, err
 		if workflow == "" {
 			workflow = h.context.WorkflowPath
 		}
-		return artifacts{client: h.client, getenv: h.getenv, context: *h.context, at: at, workflow: workflow, options: h.options}, nil
+		return artifacts{client: h.client, getenv: h.getenv, context: *h.context, at: at, workflow: workflow, options: h.options, ranking: &ranking{}}, nil
 	case where == "":
 		return store{folder: defaultFolder}, nil
 	case ok && path != "" && kind == "dir":
@@ -176,14 +176,15 @@ func (h hub) claim(head *side, keeps bool) error {
 	return nil
 }
 
-// accept lets regressions pass that somebody with the right to label answers
-// for. The label counts only for the commits that were there when it was set.
-func (h hub) accept(ctx context.Context, label string, verdicts []gate.Verdict) {
+// accept lets regressions pass that somebody with the right to label the pull
+// request answers for. The label counts only for the commits that were there when
+// it was set. The pull request is only asked for where something fails.
+func (h hub) accept(ctx context.Context, label string, verdicts []gate.Verdict, of func(context.Context) (github.PullRequest, bool, error)) {
 	fails := func(v gate.Verdict) bool { return v.Status == gate.StatusFail }
 	if h.client == nil || label == "" || !slices.ContainsFunc(verdicts, fails) {
 		return
 	}
-	pr, ok, err := h.pullRequest(ctx)
+	pr, ok, err := of(ctx)
 	if err != nil || !ok {
 		h.warn("whether the regression is accepted cannot be told", err)
 		return
