@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,6 +50,7 @@ type ranking struct {
 	candidates []baseline.Candidate
 	refusals   []baseline.Refusal
 	runs       map[int64]github.Run
+	unknown    error // that the server knows no such workflow; nil where it does
 	err        error
 }
 
@@ -75,6 +77,9 @@ func (a artifacts) search(ctx context.Context, suite string) (found, error) {
 		return found{}, r.err
 	}
 	f := found{none: fmt.Sprintf("none of %d runs of %s on %q has left a record of the suite %q", len(r.runs), a.workflow, a.at.branch, suite)}
+	if r.unknown != nil {
+		f.none += fmt.Sprintf(": %v", r.unknown)
+	}
 	for _, refusal := range r.refusals {
 		f.refused = append(f.refused, refusal.String())
 	}
@@ -115,6 +120,9 @@ func (a artifacts) search(ctx context.Context, suite string) (found, error) {
 			}, nil
 		}
 	}
+	if f.unread != "" {
+		f.none = fmt.Sprintf("no record of the suite %q can be read: %s", suite, f.unread)
+	}
 	return f, nil
 }
 
@@ -124,11 +132,14 @@ func (a artifacts) rank(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r := a.ranking
 	runs, err := a.client.Runs(ctx, a.workflow, a.at.branch, baseline.TrustedEvents(), runsLookedAt)
-	if err != nil && !errors.Is(err, github.ErrNotFound) {
+	switch {
+	case errors.Is(err, github.ErrNotFound):
+		r.unknown = err
+	case err != nil:
 		return err
 	}
-	r := a.ranking
 	r.runs = map[int64]github.Run{}
 	var known []baseline.Run
 	for _, run := range runs {
@@ -223,6 +234,7 @@ func (a artifacts) recordOf(ctx context.Context, run github.Run, c baseline.Cand
 			return nil, err
 		}
 		f.refuse(c, err.Error())
+		f.unread = cmp.Or(f.unread, f.refused[len(f.refused)-1])
 	}
 	return nil, nil
 }

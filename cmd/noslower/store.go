@@ -48,6 +48,7 @@ type found struct {
 	origin  string   // where it was kept, and how far from head
 	none    string   // why there is no record
 	refused []string // what looked like one and is none, with the reason
+	unread  string   // that of them which could not be read, the nearest
 	// program fetches the packed program that the record tells of.
 	program func(context.Context) ([]byte, error)
 }

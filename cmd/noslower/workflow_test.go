@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -702,89 +703,131 @@ func TestReportBelievesNothing(t *testing.T) {
 	}
 }
 
-// TestFaults breaks each request of a gate in turn, in each way: the status is
-// the verdict's, nothing is there twice, and no baseline is half there.
+// TestFaults breaks each request of a gate in turn, in each way. What looks for
+// the baseline may leave none, which passes unless one is required, and the log, the
+// summary and the comment say by which request and why. After that the status is
+// the verdict's. Nothing is there twice, what is lost is said, and the next attempt
+// makes it good.
 func TestFaults(t *testing.T) {
-	faults := map[string]githubtest.Fault{
-		"refused for good": {Status: 403, Body: `{"message":"Resource not accessible by integration"}`},
-		"no such thing":    {Status: 404, Body: `{"message":"Not Found"}`},
-		"out of order":     {Status: 500, Body: `<html>`},
-		"broken off":       {Break: true},
-		"answer lost":      {Break: true, Processed: true, Times: 1},
-		"out of order once, and obeyed": {
-			Status: 502, Body: `<html>`, Processed: true, Times: 1,
+	faults := map[string]struct {
+		githubtest.Fault
+		why string // that is told of a request
+	}{
+		"refused for good": {githubtest.Fault{Status: 403, Body: `{"message":"Resource not accessible by integration"}`}, "status 403"},
+		"no such thing":    {githubtest.Fault{Status: 404, Body: `{"message":"Not Found"}`}, "status 404"},
+		"out of order":     {githubtest.Fault{Status: 500, Body: `<html>`}, "status 500"},
+		"broken off":       {githubtest.Fault{Break: true}, "EOF"},
+		"too many requests": {
+			githubtest.Fault{Status: 429, Body: `{"message":"slow down"}`}, "too many requests: slow down (status 429): gave up after 5 attempts",
 		},
-		"too many requests": {Status: 429, Body: `{"message":"slow down"}`, Times: 1},
+		"answer lost":                   {githubtest.Fault{Break: true, Processed: true, Times: 1}, ""},
+		"out of order once, and obeyed": {githubtest.Fault{Status: 502, Body: `<html>`, Processed: true, Times: 1}, ""},
+		"too many requests once":        {githubtest.Fault{Status: 429, Body: `{"message":"slow down"}`, Times: 1}, ""},
 	}
-	// How many requests a gate makes when nothing goes wrong.
 	undisturbed := func(t *testing.T) (*repo, step) {
 		r := newRepo(t)
 		r.do(step{event: "push", sha: commit("a"), flags: r.measured(100)})
-		r.AddPull(githubtest.Pull{Number: 7, Branch: "feature", SHA: commit("1"), BaseSHA: commit("a")})
-		r.AddCommit("", commit("1"), commit("a"))
-		r.AddCommit("", commit("2"), commit("a"), commit("1"))
-		return r, step{event: "pull_request", pull: 7, head: commit("1"), sha: commit("2"), flags: r.measured(150)}
+		s := r.pullRequest("a")
+		s.flags = r.measured(150)
+		return r, s
 	}
+	// The requests that a gate makes when nothing goes wrong. The last one that
+	// looks for the baseline downloads it.
 	r, s := undisturbed(t)
 	before := len(r.Requests())
 	r.do(s).want(t, 1)
-	requests := len(r.Requests()) - before
-	if requests < 8 {
-		t.Fatalf("a gate makes %d requests: this test breaks nothing", requests)
+	requests := r.Requests()[before:]
+	found := slices.IndexFunc(requests, func(q githubtest.Request) bool { return q.Host == "storage" && q.Method == "GET" })
+	if found < 5 || len(requests) < found+8 {
+		t.Fatalf("a gate makes %d requests, %d of them for the baseline: this test breaks nothing", len(requests), found+1)
 	}
 	for name, fault := range faults {
-		t.Run(name, func(t *testing.T) {
-			for i := range requests {
+		for i, broken := range requests {
+			t.Run(fmt.Sprintf("%s/%d %s", name, i+1, broken.Method), func(t *testing.T) {
 				r, s := undisturbed(t)
-				if fault.Times == 0 {
-					// That request, and all that follow for the same.
-					fault.Times = 50
-				}
-				first := ""
-				n := 0
-				fault.Match = func(q githubtest.Request) bool {
-					if n++; n <= i {
-						return false
+				inject := func() {
+					f, n, first := fault.Fault, 0, ""
+					f.Match = func(q githubtest.Request) bool {
+						if n++; n <= i {
+							return false
+						}
+						// That request, and all that follow for the same, however often.
+						first = cmp.Or(first, q.Method+q.Path)
+						return q.Method+q.Path == first
 					}
-					if first == "" {
-						first = q.Method + q.Path
-					}
-					return q.Method+q.Path == first
+					r.Inject(f)
 				}
-				r.Inject(fault)
+				inject()
 				e := r.do(s)
 				r.Heal()
 				noBaseline := strings.Contains(e.stdout, "No baseline")
-				if e.status != 1 && !(e.status == 0 && noBaseline) {
-					t.Errorf("request %d, %s: status %d\n%s%s", i+1, first, e.status, e.stdout, e.log)
+				want := 1
+				if noBaseline {
+					want = 0
 				}
-				if noBaseline && !strings.Contains(e.stdout, "baseline cannot be looked for") && !strings.Contains(e.stdout, "looking for the baseline") && !strings.Contains(e.stdout, "none of") {
-					t.Errorf("request %d, %s: it does not say why there is no baseline\n%s", i+1, first, e.stdout)
+				if noBaseline && (i > found || fault.Times == 1) {
+					t.Errorf("there is no baseline, which this request is not for, or which comes of it the second time")
+				}
+				e.want(t, want)
+				if noBaseline {
+					r.wantNoBaseline(e, broken, fault.why)
 				}
 				comments := r.Comments(7)
-				if len(comments) > 1 {
-					t.Errorf("request %d, %s: %d comments", i+1, first, len(comments))
+				if len(comments) > 1 || len(comments) == 0 && !strings.Contains(e.log, "warning: no comment") {
+					t.Errorf("%d comments, and it says\n%s", len(comments), e.log)
 				}
-				// What was not published is said, and is all that is lost.
-				if len(comments) == 0 && !strings.Contains(e.log, "warning: no comment") {
-					t.Errorf("request %d, %s: there is no comment, and no word of it\n%s", i+1, first, e.log)
+				if left := r.ArtifactNames(r.lastRun); len(left) > 1 || len(left) == 0 && !strings.Contains(e.log, "warning: the measurements are not left as an artifact") {
+					t.Errorf("artifacts %q, and it says\n%s", left, e.log)
 				}
-				left := slices.ContainsFunc(r.ArtifactNames(r.lastRun), func(name string) bool {
-					// A name that an answer was lost of is taken, and another one is used.
-					return strings.HasPrefix(name, "noslower-measurements-default")
-				})
-				if !left && !strings.Contains(e.log, "warning: the measurements are not left as an artifact") {
-					t.Errorf("request %d, %s: the measurements are lost, and no word of it\n%s", i+1, first, e.log)
+
+				required := s
+				required.flags = append(slices.Clone(s.flags), "--require-baseline")
+				if noBaseline {
+					inject()
+					e := r.do(required)
+					r.Heal()
+					e.want(t, 3)
+					r.wantNoBaseline(e, broken, fault.why)
 				}
+
 				// The next attempt makes good what this one could not do.
-				again := s
-				again.rerun = r.lastRun
-				r.do(again).want(t, 1)
-				if comments := r.Comments(7); len(comments) != 1 {
-					t.Errorf("request %d, %s: %d comments after the next attempt", i+1, first, len(comments))
+				required.rerun = r.lastRun
+				r.do(required).want(t, 1, "Regression", "the comment is at", "the measurements are in the artifact")
+				if body := r.only(7); !strings.Contains(body, "Regression") {
+					t.Errorf("after the next attempt the comment is %s", body)
 				}
+				// The same bytes under a name that is there are not left again. A name that
+				// was reserved and never heard of is lost to both attempts: each leaves its own.
+				want = 1
+				if strings.HasSuffix(broken.Path, "/CreateArtifact") && fault.Processed {
+					want = 2
+				}
+				if names := r.ArtifactNames(r.lastRun); len(names) != want || slices.ContainsFunc(names, func(name string) bool { return !strings.HasPrefix(name, "noslower-measurements-default") }) {
+					t.Errorf("after the next attempt the artifacts are %q, want %d of the measurements", names, want)
+				}
+			})
+		}
+	}
+}
+
+// wantNoBaseline checks that log, summary and comment say which request for the
+// baseline went wrong, and why.
+func (r *repo) wantNoBaseline(e ended, broken githubtest.Request, why string) {
+	r.t.Helper()
+	what := broken.Path
+	if broken.Host == "storage" {
+		what = `artifact "noslower-baseline-default"`
+	}
+	e.want(r.t, e.status, "No baseline: ", what, why)
+	_, comment, _ := strings.Cut(r.only(7), "\n") // without its marker
+	plain := strings.NewReplacer("`", "", `"`, "")
+	for name, text := range map[string]string{"summary": e.summary, "comment": comment} {
+		first, _, _ := strings.Cut(plain.Replace(text), "\n")
+		for _, say := range []string{"No baseline: ", what, why} {
+			if !strings.Contains(first, plain.Replace(say)) {
+				r.t.Errorf("the first line of the %s does not say %q: %s", name, say, first)
 			}
-		})
+		}
 	}
 }
 
