@@ -76,6 +76,7 @@ type gating struct {
 	keeps   bool  // what is measured becomes a baseline
 	head    *side // what was measured; nil where it is yet to be, here
 	from    found
+	unasked error             // why from is not known
 	told    []baseline.Change // of level, by this verdict
 }
 
@@ -170,7 +171,7 @@ func (g *gating) find(ctx context.Context, kept keeper) error {
 		if !published(kept) || ctx.Err() != nil {
 			return err
 		}
-		from.none = err.Error()
+		g.unasked, from.none = err, err.Error()
 	}
 	g.from = from
 	return nil
@@ -304,6 +305,10 @@ func writeMeasurements(path string, m bench.Measurements) error {
 func (g *gating) keep(ctx context.Context, k keeper, v gate.Verdict) error {
 	if v.Status == gate.StatusWrongUse || v.Status == gate.StatusUndecided && v.Base != nil {
 		fmt.Fprintf(g.Stderr, "the baseline stays as it was: this run is none to compare with\n")
+		return nil
+	}
+	if g.unasked != nil {
+		g.warn(fmt.Errorf("keeping the baseline: the past of the one before it would be lost: %w", g.unasked))
 		return nil
 	}
 	next := nextRecord(g.from.record, g.head.Measurements, g.options.policy())

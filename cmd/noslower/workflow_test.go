@@ -902,6 +902,26 @@ func breakEach(t *testing.T, prepare func(*testing.T) (*repo, step), check func(
 	}
 }
 
+// TestPastIsKept: a push that cannot look for the baseline before it keeps none, or
+// the jobs that it tells of would be gone with the next.
+func TestPastIsKept(t *testing.T) {
+	r := newRepo(t)
+	push := func(sha, on string) ended {
+		r.AddCommit("main", commit(sha), commit(on))
+		return r.do(step{event: "push", sha: commit(sha), flags: r.measured(100)})
+	}
+	push("b", "a").want(t, 0, "kept as the baseline")
+	push("c", "b").want(t, 0, "kept as the baseline")
+	r.Inject(githubtest.Fault{Match: func(q githubtest.Request) bool { return strings.HasSuffix(q.Path, "/runs") }, Status: 500, Body: `<html>`})
+	push("d", "c").want(t, 0, "No baseline: looking for the baseline: GET ", "warning: keeping the baseline: the past of the one before it would be lost: looking for the baseline: GET ")
+	r.Heal()
+	push("e", "d").want(t, 0, "kept as the baseline")
+	e := r.do(step{event: "push", sha: commit("e"), command: "history", flags: []string{"--output", "csv", "--baseline", "artifact"}})
+	if n := strings.Count(e.stdout, "time_per_op"); n != 3 {
+		t.Errorf("%d jobs are known, want 3:\n%s%s", n, e.stdout, e.log)
+	}
+}
+
 // TestFaultsWhileKeeping breaks each request of a push in turn: the status is
 // that of the verdict, and a baseline is there whole or not at all.
 func TestFaultsWhileKeeping(t *testing.T) {
