@@ -42,9 +42,9 @@ func (w world) github(ctx context.Context) (hub, error) {
 	if token == "" {
 		token = w.Getenv("GITHUB_TOKEN")
 	}
-	if token != "" {
-		w.Runner.Mask(token)
-	}
+	// The runners of others than GitHub hide neither by themselves.
+	w.Runner.Mask(token)
+	w.Runner.Mask(w.Getenv("ACTIONS_RUNTIME_TOKEN"))
 	h.options.Mask = w.Runner.Mask
 	h.client, err = github.New(c, token, h.options)
 	if err != nil {

@@ -177,6 +177,11 @@ func (r *repo) gate(s step, run githubtest.Run, event map[string]any, ref, refNa
 		}
 		*into = string(data)
 	}
+	for _, secret := range []string{withToken, r.RuntimeToken(run.ID)} {
+		if s.command == "gate" && e.status != 2 && !strings.Contains(e.log, "::add-mask::"+secret+"\n") {
+			r.t.Errorf("a token is not hidden:\n%s", e.log)
+		}
+	}
 	for _, secret := range []string{jobToken, readToken, r.RuntimeToken(run.ID)} {
 		said := strings.ReplaceAll(e.log, "::add-mask::"+secret, "")
 		for _, text := range []string{said, e.stdout, e.summary, e.outputs} {
@@ -512,6 +517,23 @@ func TestAnotherBranch(t *testing.T) {
 	r.do(s).want(t, 0, "No baseline", "stable")
 	r.do(step{event: "push", sha: commit("b"), branch: "stable", flags: append(r.measured(200), "--mode", "baseline")}).want(t, 0, "kept as the baseline")
 	r.do(s).want(t, 1, "time_per_op 50 % worse", "of the very commit to compare with")
+}
+
+// TestNewerBaseline: where no ancestor has a baseline, the newest one on the branch
+// does, and one of a commit that is on it no longer does not.
+func TestNewerBaseline(t *testing.T) {
+	r := newRepo(t)
+	push := func(sha, on string, ns float64) {
+		r.AddCommit("main", commit(sha), commit(on))
+		r.do(step{event: "push", sha: commit(sha), flags: r.measured(ns)}).want(t, 0, "kept as the baseline")
+	}
+	push("b", "a", 300)
+	push("c", "b", 100)
+	push("d", "c", 200)
+	r.AddCommit("main", commit("e"), commit("c")) // d is forced away
+	s := r.pullRequest("a")
+	s.flags = r.measured(100)
+	r.do(s).want(t, 0, "No regression", `no ancestor, but 1 commit before the tip of "main"`, "its commit is no longer on the branch")
 }
 
 // TestHeadMovesOn: the comment of a head that is the head no more says so.

@@ -71,11 +71,11 @@ func (m markdown) sections() []section {
 	foldedTitle := fmt.Sprintf("%s: %s", count(len(informational), "informational comparison"), tally(informational))
 	list := []section{
 		headlineSection(iconOf(v), headline(v, marked)),
+		acceptance(v.Status, m.options.AcceptLabel),
 		m.table("", "", moved, 2),
 		m.table(fmt.Sprintf("%s that stayed the same", count(len(same), "gating comparison")), "", same, 7),
 		m.moved(),
 		bullets("Why the check does not pass", m.furtherReasons(), 1),
-		acceptance(v.Status, m.options.AcceptLabel),
 		bullets("Warnings", warningsOf(v), 3),
 		m.trends(),
 		bullets("Looked like a baseline, and is none", v.Refused, 4),
