@@ -34,7 +34,8 @@ func (w world) compareCommand() *cobra.Command {
 			if err != nil {
 				return wrongUse(err)
 			}
-			return end(v.Status, w.publish(report.Suites{Verdicts: []gate.Verdict{v}}, forms))
+			j := judgement{Suites: report.Suites{Verdicts: []gate.Verdict{v}}}
+			return j.end(w.publish(j, forms))
 		})
 }
 

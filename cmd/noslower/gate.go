@@ -55,7 +55,7 @@ func (w world) gate(ctx context.Context, o *optionSet) error {
 		return err
 	}
 	hub.accept(ctx, o.AcceptLabel, j.Verdicts, hub.pullRequest)
-	err = w.publish(j.Suites, forms)
+	err = w.publish(j, forms)
 	for i, g := range j.gates {
 		if g.keeps {
 			err = errors.Join(err, g.keep(ctx, kept, j.Verdicts[i]))
@@ -105,29 +105,29 @@ func (g gating) each(heads gathering) []*gating {
 type judgement struct {
 	report.Suites
 	gates  []*gating   // of each verdict
-	status gate.Status // of what could not be judged
+	status gate.Status // of what is unread
 }
 
-// judgeEach decides on each suite. What is wrong with one of several is told of beside
-// the others; with an only one it is the end.
+// judgeEach decides on each suite. What is wrong with one of several is told of
+// beside the others; where there are no others it is the end.
 func (w world) judgeEach(ctx context.Context, gates []*gating, kept keeper) (judgement, error) {
 	var j judgement
 	var first error
 	for _, g := range gates {
 		v, err := g.decide(ctx, kept)
-		var ended *ending
-		switch {
-		case err == nil:
-			j.Verdicts = append(j.Verdicts, v)
-			j.gates = append(j.gates, g)
+		if err == nil {
+			j.Verdicts, j.gates = append(j.Verdicts, v), append(j.gates, g)
 			continue
-		case first == nil:
-			first = err
 		}
+		first = cmp.Or(first, err)
+		var ended *ending
 		errors.As(undecided(err), &ended)
 		j.status = j.status.Join(ended.status)
-		w.warn(fmt.Errorf("suite %q: %w", g.options.Suite, err))
-		j.Unread = append(j.Unread, fmt.Sprintf("suite %q: %v", g.options.Suite, err))
+		err = fmt.Errorf("suite %q: %w", g.options.Suite, err)
+		j.Unread = append(j.Unread, err.Error())
+		if len(gates) > 1 {
+			w.complain(err)
+		}
 	}
 	if len(j.Verdicts) == 0 {
 		return j, first
@@ -135,10 +135,20 @@ func (w world) judgeEach(ctx context.Context, gates []*gating, kept keeper) (jud
 	return j, nil
 }
 
+// whole is what all of it comes to. Where something could not be judged, nothing is
+// known to be as fast as it was.
+func (j judgement) whole() (gate.Outcome, gate.Status) {
+	outcome, status := gate.Whole(j.Verdicts)
+	if j.status != gate.StatusPass && outcome != gate.Regressed {
+		outcome = gate.Inconclusive
+	}
+	return outcome, status.Join(j.status)
+}
+
 // end ends with the status of all suites, or with what kept it from being told.
 func (j judgement) end(err error) error {
-	_, status := gate.Whole(j.Verdicts)
-	return end(status.Join(j.status), err)
+	_, status := j.whole()
+	return end(status, err)
 }
 
 // decide finds the baseline, measures, and decides.

@@ -47,15 +47,15 @@ func (o *options) forms() (forms, error) {
 
 // publish writes the reports of what was decided. Trouble with anything but
 // standard output is a warning: it changes no status.
-func (w world) publish(s report.Suites, f forms) error {
-	if err := f.stdout.WriteSuites(w.Stdout, s, report.Options{Color: w.Terminal, Version: release()}); err != nil {
+func (w world) publish(j judgement, f forms) error {
+	if err := f.stdout.WriteSuites(w.Stdout, j.Suites, report.Options{Color: w.Terminal, Version: release()}); err != nil {
 		return fmt.Errorf("standard output: %w", err)
 	}
 	for _, file := range f.files {
-		w.warn(file.write(s))
+		w.warn(file.write(j.Suites))
 	}
 	if w.Runner != nil {
-		w.publishStep(s)
+		w.publishStep(j)
 	}
 	return nil
 }
@@ -81,10 +81,10 @@ func (f fileReport) write(s report.Suites) error {
 }
 
 // publishStep writes the step's outputs, its summary and its annotations.
-func (w world) publishStep(s report.Suites) {
+func (w world) publishStep(j judgement) {
 	comparisons, regressions := 0, 0
 	var reasons []string
-	for _, v := range s.WorstFirst() {
+	for _, v := range j.WorstFirst() {
 		comparisons += len(v.Comparisons)
 		for _, c := range v.Comparisons {
 			if c.Gating && c.Outcome == gate.Regressed {
@@ -92,13 +92,13 @@ func (w world) publishStep(s report.Suites) {
 			}
 		}
 		for _, reason := range v.Reasons {
-			if len(s.Verdicts) > 1 {
+			if len(j.Verdicts) > 1 {
 				reason = v.Suite + ": " + reason
 			}
 			reasons = append(reasons, reason)
 		}
 	}
-	outcome, status := gate.Whole(s.Verdicts)
+	outcome, status := j.whole()
 	for _, output := range []struct{ name, value string }{
 		{"outcome", outcome.String()},
 		{"status", strconv.Itoa(int(status))},
@@ -107,7 +107,7 @@ func (w world) publishStep(s report.Suites) {
 	} {
 		w.warn(w.Runner.SetOutput(output.name, output.value))
 	}
-	summary, err := markdownOf(s, report.Options{Limit: maxSummary, Version: release()})
+	summary, err := markdownOf(j.Suites, report.Options{Limit: maxSummary, Version: release()})
 	if err == nil {
 		err = w.Runner.AddSummary(summary)
 	}
@@ -138,6 +138,14 @@ const maxSummary = 1<<20 - 1<<10
 func (w world) warn(err error) {
 	if err != nil {
 		fmt.Fprintf(w.Stderr, "warning: %s\n", visible(err))
+	}
+}
+
+// complain warns of what ends a suite and not the job.
+func (w world) complain(err error) {
+	w.warn(err)
+	if w.Runner != nil {
+		w.Runner.Annotate("noslower", visible(err))
 	}
 }
 

@@ -72,7 +72,7 @@ func (w world) report(ctx context.Context, o *optionSet) error {
 	}
 	j.Unread = append(j.Unread, unread...)
 	hub.accept(ctx, o.AcceptLabel, j.Verdicts, func(context.Context) (github.PullRequest, bool, error) { return pr, true, nil })
-	if err := w.publish(j.Suites, forms); err != nil {
+	if err := w.publish(j, forms); err != nil {
 		return err
 	}
 	if o.Comment != commentNever {

@@ -271,6 +271,28 @@ func TestSuitesFiles(t *testing.T) {
 	}
 }
 
+// TestSuiteUnread: a suite that cannot be judged is told of everywhere, and is no
+// pass.
+func TestSuiteUnread(t *testing.T) {
+	r := newRepo(t)
+	s := r.pullRequest("a")
+	kept := t.TempDir()
+	if err := os.WriteFile(filepath.Join(kept, "read"+recordSuffix), []byte(`{"schema":"noslower.record/v9"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.flags = append(suites{"read": 150, "write": 200}.write(t), "--baseline", "dir:"+kept)
+	e := r.do(s)
+	e.want(t, 3, "No baseline for the suite write. Missing here: suite \"read\": ", "warning: suite \"read\": ", "::error title=noslower::suite \"read\": ")
+	for name, text := range map[string]string{"summary": e.summary, "comment": r.only(7)} {
+		if !strings.Contains(text, "⚠️ **No baseline for the suite `write`.** Missing here: suite `read`: ") {
+			t.Errorf("the %s does not say what is missing: %s", name, text)
+		}
+	}
+	if !regexp.MustCompile(`outcome<<\S+\ninconclusive\n`).MatchString(e.outputs) || !regexp.MustCompile(`status<<\S+\n3\n`).MatchString(e.outputs) {
+		t.Errorf("outputs %s", e.outputs)
+	}
+}
+
 // TestSuitesHostile: names of suites are text, in the marker too, and long ones
 // leave the report its room.
 func TestSuitesHostile(t *testing.T) {
