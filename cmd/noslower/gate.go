@@ -87,15 +87,14 @@ func (g gating) each(heads gathering) []*gating {
 	slices.SortFunc(heads, func(a, b *side) int { return cmp.Compare(a.Suite, b.Suite) })
 	var gates []*gating
 	for _, head := range heads {
-		one, set, options := g, *g.options, *g.options.options
-		options.Suite = head.Suite
-		set.options, set.beside = &options, map[string]*bench.Set{}
+		beside := map[string]*bench.Set{}
 		for _, other := range heads {
 			if other != head {
-				set.beside[other.Suite] = other.Set
+				beside[other.Suite] = other.Set
 			}
 		}
-		one.options, one.head = &set, head
+		one := g
+		one.options, one.head = g.options.ofSuite(head.Suite, beside), head
 		gates = append(gates, &one)
 	}
 	return gates

@@ -119,6 +119,7 @@ func (h hub) measured(ctx context.Context, o *optionSet, w world) (gathering, er
 const (
 	maxShards = 256 // artifacts that make the sides of a job
 	maxSuites = 20  // suites of one: each costs a few requests, and room in the comment
+	maxLooked = 60  // artifacts that a report looks at: re-runs leave more than one a suite
 )
 
 // download merges the artifacts of this run whose name matches a glob.

@@ -198,6 +198,14 @@ type optionSet struct {
 	anchor func(against string, jobs []baseline.Job) (commit, name string, err error)
 }
 
+// ofSuite returns the options for one of several suites of a job.
+func (o *optionSet) ofSuite(suite string, beside map[string]*bench.Set) *optionSet {
+	set, own := *o, *o.options
+	own.Suite = suite
+	set.options, set.beside = &own, beside
+	return &set
+}
+
 // complete adds inputs and configuration to what the flags said. Every fault is
 // reported.
 func (o *optionSet) complete(flags *pflag.FlagSet, getenv func(string) string) error {

@@ -100,10 +100,11 @@ func (h hub) measurementsOf(ctx context.Context, run github.Run) (heads gatherin
 		if !ok || artifact.Expired || seen[suite] {
 			continue
 		}
-		if seen[suite] = true; len(heads)+len(faults) == maxSuites {
-			faults = append(faults, fmt.Errorf("one job reports on %d suites at most: artifact %s and what is after it are not looked at", maxSuites, report.Printable(artifact.Name)))
+		if len(heads)+len(faults) == maxSuites || len(seen) == maxLooked {
+			faults = append(faults, fmt.Errorf("one job reports on %d suites at most: artifact %s and those before it are not looked at", maxSuites, report.Printable(artifact.Name)))
 			break
 		}
+		seen[suite] = true
 		m, err := h.measurementsIn(ctx, artifact)
 		name := slug(m.Suite)
 		switch {

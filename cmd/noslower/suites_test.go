@@ -199,6 +199,33 @@ func TestSuitesOfAFork(t *testing.T) {
 	}
 }
 
+// TestSuitesFlood: of more suites than a comment has room for, that they are left
+// out is said, and they are not even asked for.
+func TestSuitesFlood(t *testing.T) {
+	r := pushSuites(t, suites{"read": 100})
+	report := forkSuites(t, r, suites{"read": 150})
+	for i := range 200 {
+		r.AddArtifact(r.lastRun, fmt.Sprintf("noslower-measurements-%d", i), []byte("PK"))
+	}
+	data, err := os.ReadFile(suites{"last": 150}.write(t)[1] + "/0.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	zip, err := github.WriteArchive(github.Entry{Name: "measurements.json", Data: data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.AddArtifact(r.lastRun, "noslower-measurements-last", zip)
+	before := len(r.Requests())
+	r.do(report).want(t, 0, "No baseline for the suite last. Missing here: ")
+	if body := r.only(8); !strings.Contains(body, "one job reports on 20 suites at most") && !strings.Contains(body, "- and 1 more") {
+		t.Errorf("the comment does not say what is left out:\n%s", body)
+	}
+	if api := apiRequests(r, before); api > 60 {
+		t.Errorf("%d requests of the API", api)
+	}
+}
+
 // TestSuitesComment: whether there is a comment depends on all suites.
 func TestSuitesComment(t *testing.T) {
 	r := pushSuites(t, suites{"read": 100, "write": 200})
