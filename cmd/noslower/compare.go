@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -62,15 +63,16 @@ func (o *optionSet) verdict(base *side, head side, noBaseline string, p gate.Pol
 		for _, s := range base.standards {
 			past.Standards = append(past.Standards, gate.Standard(s))
 		}
+		var jobs []baseline.Job
 		if base.past != nil {
-			jobs := trailOf(base.past)
-			past.Trend = trendsOf(jobs, head.Host.Class())
-			creep, why := o.creep(jobs)
-			if why != "" {
-				warnings = append(warnings, why)
-			}
-			p.Creep = creep
+			jobs = slices.DeleteFunc(trailOf(base.past), func(j baseline.Job) bool { return j.MachineClass != head.Host.Class() })
 		}
+		past.Trend = trendsOf(jobs)
+		creep, why := o.creep(jobs)
+		if why != "" {
+			warnings = append(warnings, why)
+		}
+		p.Creep = creep
 		for _, text := range base.Warnings {
 			warnings = append(warnings, "base: "+text)
 		}

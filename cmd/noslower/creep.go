@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +12,6 @@ import (
 	"github.com/noslower/noslower/pkg/baseline"
 	"github.com/noslower/noslower/pkg/bench"
 	"github.com/noslower/noslower/pkg/gate"
-	"github.com/noslower/noslower/pkg/run"
 	"github.com/noslower/noslower/pkg/stat"
 )
 
@@ -49,8 +49,9 @@ func (r *configReader) creep(at place, c *config) {
 	c.Creep = &read
 }
 
-// creep is what a policy asks about the jobs of the record that base is of, by
-// what the configuration asks. Where its anchor is not among them, why says so.
+// creep is what a policy asks about the jobs of head's machine class that base
+// tells of, by what the configuration asks. Where its anchor is not among them,
+// why says so.
 func (o *optionSet) creep(jobs []baseline.Job) (creep *gate.Creep, why string) {
 	if o.config == nil || o.config.Creep == nil {
 		return nil, ""
@@ -63,28 +64,28 @@ func (o *optionSet) creep(jobs []baseline.Job) (creep *gate.Creep, why string) {
 	if c.Warn != nil {
 		creep.Warn = *c.Warn
 	}
-	if c.Against == againstBest {
-		return creep, ""
-	}
 	var err error
-	if creep.Commit, creep.Name, err = o.anchor(c.Against, jobs); err != nil {
+	switch {
+	case len(jobs) == 0:
+		err = errors.New("base is no record of jobs on head's kind of machine")
+	case c.Against != againstBest:
+		creep.Commit, creep.Name, err = o.anchor(c.Against, jobs)
+	}
+	if err != nil {
 		return nil, fmt.Sprintf("creep against %s is not judged: %v", c.Against, err)
 	}
 	return creep, ""
 }
 
 // fewestOfCommit is how much of a commit's hash is taken for one without asking
-// git.
+// anybody.
 const fewestOfCommit = 7
 
-// findAnchor finds the job that head is held against: by the beginning of its
-// commit, or by what git knows.
+// findAnchor finds the job that head is held against, among those of its machine
+// class: by the beginning of its commit, or by a name of it.
 func (w world) findAnchor(ctx context.Context, against string, jobs []baseline.Job) (commit, name string, err error) {
-	measured := func(commit string) bool {
-		return slices.ContainsFunc(jobs, func(j baseline.Job) bool { return j.Commit == commit })
-	}
 	if against == againstRelease {
-		return w.findRelease(ctx, measured, len(jobs))
+		return w.findRelease(ctx, jobs)
 	}
 	if len(against) >= fewestOfCommit {
 		for _, j := range slices.Backward(jobs) {
@@ -93,47 +94,40 @@ func (w world) findAnchor(ctx context.Context, against string, jobs []baseline.J
 			}
 		}
 	}
-	commit, err = w.git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", against+"^{commit}")
+	commit, err = w.commitNamed(ctx, against)
 	switch {
 	case err != nil:
-		return "", "", fmt.Errorf("git knows no such commit (a workflow needs it fetched: fetch-depth: 0, fetch-tags: true)")
-	case !measured(commit):
-		return "", "", fmt.Errorf("%s is of none of the %d jobs that the record tells of", shortCommit(commit), len(jobs))
+		return "", "", err
+	case !slices.ContainsFunc(jobs, func(j baseline.Job) bool { return j.Commit == commit }):
+		return "", "", fmt.Errorf("%s is of none of the %s", shortCommit(commit), looked(jobs))
 	}
 	return commit, against, nil
 }
 
-// findRelease finds the newest tag v* of which there is a job.
-func (w world) findRelease(ctx context.Context, measured func(string) bool, jobs int) (commit, name string, err error) {
-	// Of an annotated tag the commit is the object that it points to.
-	tags, err := w.git(ctx, "for-each-ref", "--sort=-version:refname", "--format=%(refname:strip=2) %(objectname) %(*objectname)", "refs/tags/v*")
+// findRelease finds the latest job that is of a release.
+func (w world) findRelease(ctx context.Context, jobs []baseline.Job) (commit, name string, err error) {
+	releases, err := w.releases(ctx)
 	if err != nil {
-		return "", "", fmt.Errorf("git cannot list the tags: %w", err)
+		return "", "", err
 	}
-	for line := range strings.Lines(tags) {
-		f := strings.Fields(line)
-		if len(f) >= 2 && measured(f[len(f)-1]) {
-			return f[len(f)-1], f[0], nil
+	for _, j := range slices.Backward(jobs) {
+		if name, ok := releases[j.Commit]; ok {
+			return j.Commit, name, nil
 		}
 	}
-	return "", "", fmt.Errorf("no tag v* is of one of the %d jobs that the record tells of (a workflow needs the tags fetched: fetch-depth: 0, fetch-tags: true)", jobs)
+	return "", "", fmt.Errorf("none of %d tags v* is of one of the %s", len(releases), looked(jobs))
 }
 
-// git asks git in the working folder.
-func (w world) git(ctx context.Context, args ...string) (string, error) {
-	done, err := run.Once(ctx, run.Spec{
-		Args: append([]string{"git"}, args...), Env: w.gitEnvironment(), MaxOutput: gitOutput,
-	}, run.Step{N: 1, Of: 1}, nil)
-	return strings.TrimSpace(string(done.Stdout())), err
+// looked words among which jobs an anchor was looked for.
+func looked(jobs []baseline.Job) string {
+	return jobCount(len(jobs)) + " that the record tells of on head's kind of machine"
 }
 
-// trendsOf has the trends of a machine class for the gate.
-func trendsOf(jobs []baseline.Job, machineClass string) gate.Trend {
+// trendsOf has the trends of jobs of one machine class for the gate.
+func trendsOf(jobs []baseline.Job) gate.Trend {
 	t := gate.Trend{}
 	for _, s := range baseline.Trends(jobs) {
-		if s.MachineClass == machineClass {
-			t[s.Key] = pointsOf(s)
-		}
+		t[s.Key] = pointsOf(s)
 	}
 	return t
 }

@@ -28,8 +28,29 @@ type hub struct {
 	git     func(ctx context.Context, env []string, args ...string) ([]byte, error)
 }
 
-// github makes the hub of a workflow's step.
+// github makes the hub of a workflow's step, and asks for what the environment
+// leaves out of it.
 func (w world) github(ctx context.Context) (hub, error) {
+	h, err := w.connect()
+	if err != nil || h.client == nil {
+		return h, err
+	}
+	c := h.context
+	if c.RepositoryID == 0 || c.DefaultBranch == "" {
+		repository, err := h.client.Repository(ctx)
+		h.warn("the repository cannot be looked up", err)
+		c.RepositoryID, c.DefaultBranch = repository.ID, repository.DefaultBranch
+	}
+	if c.WorkflowPath == "" && c.RunID != 0 {
+		run, err := h.client.Run(ctx, c.RunID)
+		h.warn("the workflow of this run cannot be looked up", err)
+		c.WorkflowPath = run.Path
+	}
+	return h, nil
+}
+
+// connect makes the hub of a workflow's step, as the environment tells of it.
+func (w world) connect() (hub, error) {
 	h := hub{options: w.GitHub, getenv: w.Getenv, log: w.Stderr, git: w.gitBytes}
 	if w.Runner == nil || w.Getenv("GITHUB_REPOSITORY") == "" {
 		return h, nil
@@ -51,16 +72,6 @@ func (w world) github(ctx context.Context) (hub, error) {
 		return h, err
 	}
 	h.context = &c
-	if c.RepositoryID == 0 || c.DefaultBranch == "" {
-		repository, err := h.client.Repository(ctx)
-		h.warn("the repository cannot be looked up", err)
-		c.RepositoryID, c.DefaultBranch = repository.ID, repository.DefaultBranch
-	}
-	if c.WorkflowPath == "" && c.RunID != 0 {
-		run, err := h.client.Run(ctx, c.RunID)
-		h.warn("the workflow of this run cannot be looked up", err)
-		c.WorkflowPath = run.Path
-	}
 	return h, nil
 }
 

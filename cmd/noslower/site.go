@@ -41,27 +41,16 @@ func (w world) site(ctx context.Context, o *optionSet) error {
 	if err != nil {
 		return err
 	}
-	s := site{folder: o.Out, releases: w.releases(ctx), commits: w.commitPages(), version: release()}
+	releases, err := w.releases(ctx)
+	if err != nil {
+		fmt.Fprintf(w.Stderr, "no releases are marked: %s\n", visible(err))
+	}
+	s := site{folder: o.Out, releases: releases, commits: w.commitPages(), version: release()}
 	if err := s.write(pasts); err != nil {
 		return undecided(err)
 	}
 	fmt.Fprintf(w.Stderr, "wrote %d pages: open %s\n", s.pages, filepath.Join(o.Out, "index.html"))
 	return nil
-}
-
-// releases has the tags v* by commit; none where there is no git to ask.
-func (w world) releases(ctx context.Context) map[string]string {
-	of := map[string]string{}
-	tags, err := w.git(ctx, "for-each-ref", "--sort=version:refname", "--format=%(refname:strip=2) %(objectname) %(*objectname)", "refs/tags/v*")
-	if err != nil {
-		return of
-	}
-	for line := range strings.Lines(tags) {
-		if f := strings.Fields(line); len(f) >= 2 {
-			of[f[len(f)-1]] = f[0]
-		}
-	}
-	return of
 }
 
 // commitPages is the address that a commit's page begins with; "" outside a

@@ -976,3 +976,51 @@ func TestFaultsWhileKeeping(t *testing.T) {
 		}
 	}
 }
+
+// TestAnchors: what head is held against is found where the checkout has neither
+// tags nor history, as one of a workflow; and where it is not, that is said.
+func TestAnchors(t *testing.T) {
+	r := newRepo(t)
+	before := ""
+	for i, ns := range []float64{100, 120, 140} {
+		sha := commit(string(rune('a' + i)))
+		r.AddCommit("main", sha, before)
+		r.do(step{event: "push", sha: sha, flags: r.measured(ns)}).want(t, 0)
+		before = sha
+	}
+	r.AddTag("v0.9-test", commit("a"))
+	r.AddTag("v0.10-test", commit("b"))
+	r.AddTag("v9-of-no-job", commit("f"))
+	r.AddPull(githubtest.Pull{Number: 7, Branch: "feature", SHA: commit("1"), BaseSHA: commit("c")})
+	r.AddCommit("", commit("1"), commit("c"))
+	r.AddCommit("", commit("2"), commit("c"), commit("1"))
+	for _, tt := range []struct {
+		against string
+		refused *githubtest.Fault
+		status  int
+		says    string
+	}{
+		{"release", nil, 1, "since v0.10-test: +17.9 % over 2 jobs"},
+		{"v0.9-test", nil, 1, "since v0.9-test: +41.5 % over 3 jobs"},
+		{commit("a")[:8], nil, 1, "since aaaaaaaaaaaa: +41.5 % over 3 jobs"},
+		{"v9-of-no-job", nil, 0, "creep against v9-of-no-job is not judged: neither git nor GitHub knows such a commit"},
+		{"feature-test", nil, 0, "creep against feature-test is not judged: ffffffffffff is of none of the 3 jobs that the record tells of on head's kind of machine"},
+		{"release", &githubtest.Fault{
+			Match:  func(q githubtest.Request) bool { return strings.HasSuffix(q.Path, "/tags") },
+			Status: 403, Body: `{"message":"Resource not accessible by integration"}`,
+		}, 0, `creep against release is not judged: GitHub does not tell the tags: GET /repos/noslower/sample/tags: status 403: Resource not accessible by integration: the job needs the permission "contents: read"`},
+	} {
+		config := filepath.Join(t.TempDir(), "noslower.yml")
+		if err := os.WriteFile(config, []byte("version: 1\ncreep: {against: "+tt.against+", fail: 10%}\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if tt.against == "feature-test" {
+			r.AddCommit("feature-test", commit("f"))
+		}
+		if tt.refused != nil {
+			r.Inject(*tt.refused)
+		}
+		r.do(step{event: "pull_request", pull: 7, head: commit("1"), sha: commit("2"), flags: append(r.measured(141.5), "--config", config)}).
+			want(t, tt.status, tt.says)
+	}
+}

@@ -63,3 +63,20 @@ func (c *Client) Commits(ctx context.Context, ref string, limit int) ([]Commit, 
 	}
 	return commits, nil
 }
+
+// A Tag is a tag's name and the commit that it is of.
+type Tag struct{ Name, Commit string }
+
+// Tags returns the tags of the repository, 100 a request.
+func (c *Client) Tags(ctx context.Context) ([]Tag, error) {
+	var tags []Tag
+	err := each(ctx, c, question{method: http.MethodGet, path: "tags", needs: "contents: read"},
+		"", 100, (*gh.RepositoryTag).GetName, func(d *gh.RepositoryTag) bool {
+			tags = append(tags, Tag{d.GetName(), d.GetCommit().GetSHA()})
+			return true
+		})
+	if err != nil {
+		return nil, err
+	}
+	return tags, nil
+}

@@ -29,6 +29,7 @@ DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}
 GET    /repos/{owner}/{repo}/issues/{issue_number}/events
 GET    /repos/{owner}/{repo}/pulls
 GET    /repos/{owner}/{repo}/pulls/{pull_number}
+GET    /repos/{owner}/{repo}/tags
 GET    /user
 `.trim().split('\n').map(line => line.split(/\s+/));
 

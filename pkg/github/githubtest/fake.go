@@ -59,6 +59,7 @@ type Fake struct {
 	tokens      map[string]Identity
 	commits     []commit
 	branches    map[string]string
+	tags        []tag
 	files       map[string][]byte // by "ref:path"
 	runs        []Run
 	artifacts   []*artifact

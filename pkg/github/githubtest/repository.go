@@ -47,6 +47,8 @@ type commit struct {
 	parents []string
 }
 
+type tag struct{ name, sha string }
+
 type event struct {
 	id    int64
 	pull  int
@@ -69,6 +71,13 @@ func (f *Fake) AddCommit(branch, sha string, parents ...string) {
 	if branch != "" {
 		f.branches[branch] = sha
 	}
+}
+
+// AddTag adds a tag of a commit.
+func (f *Fake) AddTag(name, sha string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.tags = append(f.tags, tag{name, sha})
 }
 
 // AddFile adds a file as it is at a ref, a commit or a branch's name.
@@ -208,6 +217,9 @@ func (f *Fake) Comments(pull int) []Comment {
 func (f *Fake) history(ref string) []commit {
 	if sha, ok := f.branches[ref]; ok {
 		ref = sha
+	}
+	if i := slices.IndexFunc(f.tags, func(t tag) bool { return t.name == ref }); i >= 0 {
+		ref = f.tags[i].sha
 	}
 	reached := map[string]bool{ref: true}
 	var out []commit

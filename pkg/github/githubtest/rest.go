@@ -30,6 +30,7 @@ func (f *Fake) rest() func(*http.Request, Request) answer {
 		"GET " + repo + "/actions/runs/{id}/artifacts":       f.listArtifacts,
 		"GET " + repo + "/actions/artifacts/{id}/zip":        f.getArchive,
 		"GET " + repo + "/commits":                           f.listCommits,
+		"GET " + repo + "/tags":                              f.listTags,
 		"GET " + repo + "/contents/{path...}":                f.getFile,
 		"GET " + repo + "/compare/{basehead...}":             f.compare,
 		"GET " + repo + "/issues/{number}/comments":          f.listComments,
@@ -200,6 +201,16 @@ func (f *Fake) parents(c commit) []object {
 		out = append(out, object{"sha": p, "url": "https://github.invalid/"})
 	}
 	return out
+}
+
+func (f *Fake) listTags(r *http.Request, _ Request) answer {
+	return listed(f, r, "", f.tags, func(t tag) object {
+		doc := object{"name": t.name, "commit": object{"sha": t.sha, "url": "https://github.invalid/"}}
+		if f.Gitea {
+			return doc
+		}
+		return f.description.blank("tag", doc)
+	})
 }
 
 func (f *Fake) compare(r *http.Request, _ Request) answer {
