@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -105,47 +106,71 @@ func TestImage(t *testing.T) {
 	})
 }
 
-// TestRunner starts the image as GitHub's runner starts it, which act does not
-// quite: the workspace belongs to another user and lies at another path, and
-// HOME is a folder without the git configuration of the user.
-func TestRunner(t *testing.T) {
-	build(t)
-	github := t.TempDir()
-	workspace := filepath.Join(github, "workspace")
+// A runner starts the image as GitHub's does, which act does not quite: the
+// workspace belongs to another user and lies at another path, and HOME is a
+// folder without the git configuration of the user.
+type runner struct {
+	folder    string // mounted as /github
+	workspace string
+	sha       string
+}
+
+// runnerUser is the user of hosted runners.
+const runnerUser = 1001
+
+// newRunner makes a runner whose workspace has the sample.
+func newRunner(t *testing.T) runner {
+	t.Helper()
+	folder := t.TempDir()
+	r := runner{folder: folder, workspace: filepath.Join(folder, "workspace")}
 	for _, d := range []string{"workspace", "home", "file_commands", "workflow"} {
-		if err := os.Mkdir(filepath.Join(github, d), 0o755); err != nil {
+		if err := os.Mkdir(filepath.Join(folder, d), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	bench, err := os.ReadFile("../../testdata/e2e/bench.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(workspace, "bench.sh"), string(bench))
-	write(t, filepath.Join(workspace, "cost"), "51658\n")
-	sha := commit(t, workspace)
-	const runner = 1001 // the user of hosted runners
-	own(t, workspace, runner)
+	write(t, filepath.Join(r.workspace, "bench.sh"), read(t, "../../testdata/e2e/bench.sh"))
+	write(t, filepath.Join(r.workspace, "cost"), "51658\n")
+	r.sha = commit(t, r.workspace)
+	own(t, r.workspace, runnerUser)
+	return r
+}
 
-	// step runs one step and returns its exit status, outputs and summary.
+// step runs one step of a push, with more in its environment and for Docker, and
+// returns what it logs and its exit status.
+func (r runner) step(t *testing.T, inputs, more map[string]string, docker ...string) (log string, status int) {
+	t.Helper()
+	env := map[string]string{
+		"HOME": "/github/home", "GITHUB_ACTIONS": "true", "CI": "true", "GITHUB_WORKSPACE": "/github/workspace",
+		"GITHUB_EVENT_NAME": "push", "GITHUB_REF": "refs/heads/main", "GITHUB_REF_NAME": "main", "GITHUB_SHA": r.sha,
+	}
+	for _, file := range []string{"output", "step_summary", "env", "path", "state"} {
+		write(t, r.commandFile(file), "")
+		env["GITHUB_"+strings.ToUpper(file)] = "/github/file_commands/" + file
+	}
+	for name, value := range inputs {
+		env["INPUT_"+strings.ToUpper(name)] = value
+	}
+	maps.Copy(env, more)
+	args := append([]string{"run", "--rm", "--workdir", "/github/workspace", "-v", r.folder + ":/github"}, docker...)
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		args = append(args, "-e", name+"="+env[name])
+	}
+	log, status = try(t, "docker", append(args, image)...)
+	t.Logf("exit status %d\n%s", status, log)
+	return log, status
+}
+
+func (r runner) commandFile(name string) string {
+	return filepath.Join(r.folder, "file_commands", name)
+}
+
+// TestRunner gates as a runner's container does.
+func TestRunner(t *testing.T) {
+	build(t)
+	r := newRunner(t)
 	step := func(t *testing.T, inputs map[string]string) (int, map[string]string, string) {
-		files := filepath.Join(github, "file_commands")
-		args := []string{
-			"run", "--rm", "--workdir", "/github/workspace",
-			"-v", github + ":/github", "-e", "HOME=/github/home",
-			"-e", "GITHUB_ACTIONS=true", "-e", "CI=true", "-e", "GITHUB_WORKSPACE=/github/workspace",
-			"-e", "GITHUB_EVENT_NAME=push", "-e", "GITHUB_REF=refs/heads/main", "-e", "GITHUB_SHA=" + sha,
-		}
-		for _, f := range []string{"output", "step_summary", "env", "path", "state"} {
-			write(t, filepath.Join(files, f), "")
-			args = append(args, "-e", "GITHUB_"+strings.ToUpper(f)+"=/github/file_commands/"+f)
-		}
-		for name, value := range inputs {
-			args = append(args, "-e", "INPUT_"+strings.ToUpper(name)+"="+value)
-		}
-		log, status := try(t, "docker", append(args, image)...)
-		t.Logf("exit status %d\n%s", status, log)
-		return status, outputs(t, filepath.Join(files, "output")), read(t, filepath.Join(files, "step_summary"))
+		_, status := r.step(t, inputs, nil)
+		return status, outputs(t, r.commandFile("output")), read(t, r.commandFile("step_summary"))
 	}
 	inputs := map[string]string{
 		"command": "./bench.sh", "runs": "5", "mode": "gate",
@@ -166,14 +191,14 @@ func TestRunner(t *testing.T) {
 	t.Run("kept", func(t *testing.T) {
 		// What the action leaves behind is the runner's to read and to delete.
 		kept := 0
-		err := filepath.WalkDir(filepath.Join(workspace, ".noslower"), func(path string, d fs.DirEntry, err error) error {
+		err := filepath.WalkDir(filepath.Join(r.workspace, ".noslower"), func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
-			if uid := owner(t, path); uid != runner {
-				t.Errorf("%s belongs to user %d, want %d", path, uid, runner)
+			if uid := owner(t, path); uid != runnerUser {
+				t.Errorf("%s belongs to user %d, want %d", path, uid, runnerUser)
 			}
-			if d.Type().IsRegular() && strings.Contains(read(t, path), sha) {
+			if d.Type().IsRegular() && strings.Contains(read(t, path), r.sha) {
 				kept++
 			}
 			return nil
@@ -182,11 +207,11 @@ func TestRunner(t *testing.T) {
 			t.Fatal(err)
 		}
 		if kept == 0 {
-			t.Errorf("no kept file names the commit %s", sha)
+			t.Errorf("no kept file names the commit %s", r.sha)
 		}
 	})
 	t.Run("slower", func(t *testing.T) {
-		write(t, filepath.Join(workspace, "cost"), "53208\n")
+		write(t, filepath.Join(r.workspace, "cost"), "53208\n")
 		status, out, summary := step(t, inputs)
 		want(t, status, 1, out, "regressed")
 		if !strings.Contains(summary, "instructions_per_op") {

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/noslower/noslower/pkg/baseline"
@@ -54,6 +57,8 @@ type ranking struct {
 	err        error
 }
 
+func (a artifacts) String() string { return "artifact" }
+
 // find looks for the record of the commit to compare with, then of its nearest
 // ancestor, then of the newest commit of the branch. It goes by runs, not by
 // artifacts: anybody's pull request can leave artifacts of any name.
@@ -70,11 +75,11 @@ func (a artifacts) find(ctx context.Context, suite string) (found, error) {
 
 func (a artifacts) search(ctx context.Context, suite string) (found, error) {
 	if a.workflow == "" {
-		return found{none: "which workflow keeps the baseline is not known: name its file by --baseline-workflow"}, nil
+		return found{none: errNoWorkflow.Error()}, nil
 	}
-	r := a.ranking
-	if r.once.Do(func() { r.err = a.rank(ctx) }); r.err != nil {
-		return found{}, r.err
+	r, err := a.rank(ctx)
+	if err != nil {
+		return found{}, err
 	}
 	f := found{none: fmt.Sprintf("none of %d runs of %s on %q has left a record of the suite %q", len(r.runs), a.workflow, a.at.branch, suite)}
 	if r.unknown != nil {
@@ -126,13 +131,21 @@ func (a artifacts) search(ctx context.Context, suite string) (found, error) {
 	return f, nil
 }
 
-// rank asks for the runs.
-func (a artifacts) rank(ctx context.Context) error {
-	ancestors, err := a.ancestors(ctx)
+var errNoWorkflow = errors.New("which workflow keeps the baseline is not known: name its file by --baseline-workflow")
+
+// rank returns the runs that may have kept a baseline.
+func (a artifacts) rank(ctx context.Context) (*ranking, error) {
+	r := a.ranking
+	r.once.Do(func() { r.err = a.ask(ctx, r) })
+	return r, r.err
+}
+
+// ask fills in the ranking.
+func (a artifacts) ask(ctx context.Context, r *ranking) error {
+	ancestors, err := ancestorsOf(ctx, a.client, a.context, a.at)
 	if err != nil {
 		return err
 	}
-	r := a.ranking
 	runs, err := a.client.Runs(ctx, a.workflow, a.at.branch, baseline.TrustedEvents(), runsLookedAt)
 	switch {
 	case errors.Is(err, github.ErrNotFound):
@@ -154,6 +167,41 @@ func (a artifacts) rank(ctx context.Context) error {
 	return nil
 }
 
+// suites lists whose records the runs have left that are looked at first.
+func (a artifacts) suites(ctx context.Context) ([]string, error) {
+	if a.workflow == "" {
+		return nil, errNoWorkflow
+	}
+	r, err := a.rank(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("looking for baselines: %w", err)
+	}
+	var all []string
+	for _, c := range r.candidates[:min(len(r.candidates), runsTried)] {
+		left, err := a.client.Artifacts(ctx, r.runs[c.ID], "")
+		if err != nil {
+			return nil, fmt.Errorf("looking for baselines: %w", err)
+		}
+		has := map[string]bool{}
+		for _, artifact := range left {
+			has[artifact.Name] = true
+		}
+		for name := range has {
+			// A re-run leaves its own beside that of the first attempt.
+			first := attemptSuffix.ReplaceAllString(name, "")
+			escaped, ok := strings.CutPrefix(name, baselineArtifact)
+			if suite, err := url.PathUnescape(escaped); ok && err == nil && (first == name || !has[first]) {
+				all = append(all, suite)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+// attemptSuffix ends the name of what a re-run has left.
+var attemptSuffix = regexp.MustCompile(`-a[0-9]+$`)
+
 func (f *found) refuse(c baseline.Candidate, why string) {
 	f.refused = append(f.refused, baseline.Refusal{What: fmt.Sprintf("run %d of %s", c.ID, shortCommit(c.Commit)), Why: why}.String())
 }
@@ -166,34 +214,6 @@ func commits(n int) string {
 }
 
 func shortCommit(sha string) string { return sha[:min(12, len(sha))] }
-
-// ancestors are the commits from the one to compare with backwards.
-func (a artifacts) ancestors(ctx context.Context) ([]string, error) {
-	from, skip := a.at.base, 0
-	if a.context.EventName == "pull_request" && a.context.SHA != "" {
-		// The measured commit is the merge into the base branch; what it merges
-		// into is its first parent, which the event may lag behind.
-		merge, err := a.client.Commits(ctx, a.context.SHA, 1)
-		if err == nil && len(merge) == 1 && len(merge[0].Parents) == 2 {
-			from = merge[0].Parents[0]
-		}
-	}
-	if from == "" {
-		from, skip = a.context.SHA, 1
-	}
-	commits, err := a.client.Commits(ctx, from, ancestorsLookedAt)
-	if errors.Is(err, github.ErrNotFound) {
-		return []string{from}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var ancestors []string
-	for _, c := range commits[min(skip, len(commits)):] {
-		ancestors = append(ancestors, c.SHA)
-	}
-	return ancestors, nil
-}
 
 // onBranch reports whether a commit is in the branch's history, and how many
 // commits before its tip. Where the server does not tell, it is not.

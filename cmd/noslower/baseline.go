@@ -28,28 +28,27 @@ func (w world) baselineCommand() *cobra.Command {
 }
 
 func (w world) listBaselines(cmd *cobra.Command, o *optionSet) error {
-	k, err := openKeeper(o.Baseline, hub{}, situation{}, "")
+	k, err := w.openNewest(cmd.Context(), o)
 	if err != nil {
 		return wrongUse(err)
 	}
-	s, ok := k.(store)
-	if !ok || s.folder == "" {
-		return wrongUse(fmt.Errorf("--baseline: want dir:PATH, since a file is one baseline, have %q", o.Baseline))
-	}
-	names, err := s.suites()
+	names, err := k.suites(cmd.Context())
 	if err != nil {
 		return undecided(err)
 	}
 	if len(names) == 0 {
-		fmt.Fprintf(w.Stderr, "%s has no baseline: \"noslower gate --save-baseline\" keeps one\n", s)
+		fmt.Fprintf(w.Stderr, "%s has no baseline: \"noslower gate --save-baseline\" keeps one\n", k)
 		return nil
 	}
 	table := tabwriter.NewWriter(w.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "SUITE\tCOMMIT\tTIME\tLAUNCHES\tSAMPLES\tJOBS BEFORE")
 	var faults []error
 	for _, name := range names {
-		f, err := s.find(cmd.Context(), name)
-		if err != nil || f.record == nil {
+		f, err := k.find(cmd.Context(), name)
+		if err == nil && f.record == nil {
+			err = errors.New(f.none)
+		}
+		if err != nil {
 			faults = append(faults, err)
 			continue
 		}

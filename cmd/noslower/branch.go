@@ -5,20 +5,16 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/noslower/noslower/pkg/baseline"
 	"github.com/noslower/noslower/pkg/report"
-	"github.com/noslower/noslower/pkg/run"
 )
 
 // Bounds of what a branch of data has of a suite. Each file is a record: of one
@@ -26,11 +22,11 @@ import (
 const (
 	branchWhole  = 2 * branchFold // jobs that are kept whole, with all values
 	branchFold   = baseline.MaxJobs
-	branchChunks = 100 // files of folded jobs: 5000 jobs
+	branchChunks = 100      // files of folded jobs: 5000 jobs
+	branchBytes  = 64 << 20 // of all of these
 	// branchTries is how often a push is tried that others come before.
 	branchTries = 12
 	suiteSuffix = ".suite"
-	remote      = "origin"
 )
 
 // A branch keeps records on a branch of data of the repository, for years where
@@ -41,7 +37,7 @@ const (
 type branch struct {
 	name string
 	at   situation
-	git  func(ctx context.Context, env []string, args ...string) ([]byte, error)
+	hub  hub
 }
 
 func (b branch) String() string { return "branch:" + b.name }
@@ -52,41 +48,49 @@ func (b branch) ref() string { return "refs/heads/" + b.name }
 type branchFile struct {
 	path   string
 	record baseline.Record
+	size   int // in bytes
 }
 
-// A state is the branch as it was read.
+// A state is what a branch has of a suite, as it was read.
 type state struct {
-	tip   string // its commit; "" where there is no such branch
-	files []branchFile
-	bad   []string // files that are no records, with the reason
+	tip   string       // its commit; "" where there is no such branch
+	files []branchFile // oldest first
+	bad   []string     // files that are no records, with the reason
 }
 
-// tip is the commit that the branch has now; "" where there is no such branch.
-func (b branch) tip(ctx context.Context) (string, error) {
-	listed, err := b.git(ctx, nil, "ls-remote", "--quiet", remote, b.ref())
-	if err != nil {
-		return "", fmt.Errorf("%s: git cannot reach %s: %w", b, remote, err)
+// fetch brings the branch into a clone and returns its commit; "" where there is
+// no such branch.
+func (b branch) fetch(ctx context.Context, c clone) (tip string, err error) {
+	if tip, err := b.tip(ctx, c); err != nil || tip == "" {
+		return "", err
 	}
-	commit, _, _ := strings.Cut(string(listed), "\t")
+	if _, err := c.git(ctx, "fetch", "--quiet", "--no-tags", c.fetch, b.ref()); err != nil {
+		return "", fmt.Errorf("%s: %w", b, err)
+	}
+	return c.line(ctx, "rev-parse", "--verify", "FETCH_HEAD")
+}
+
+// tip is the commit that the branch has now.
+func (b branch) tip(ctx context.Context, c clone) (string, error) {
+	listed, err := c.line(ctx, "ls-remote", "--quiet", c.fetch, b.ref())
+	if err != nil {
+		return "", fmt.Errorf("%s: git cannot reach the repository: %w", b, err)
+	}
+	commit, _, _ := strings.Cut(listed, "\t")
 	return commit, nil
 }
 
-// read fetches the branch and reads what it has of a suite, oldest first; of all
-// suites where suite is nil.
-func (b branch) read(ctx context.Context, suite *string) (state, error) {
-	there, err := b.tip(ctx)
-	if err != nil || there == "" {
-		return state{}, err
+// read reads what a commit of the branch has of a suite.
+func (b branch) read(ctx context.Context, c clone, tip, suite string) (state, error) {
+	s := state{tip: tip}
+	if tip == "" {
+		return s, nil
 	}
-	if _, err := b.git(ctx, nil, "fetch", "--quiet", "--no-tags", remote, b.ref()); err != nil {
-		return state{}, fmt.Errorf("%s: %w", b, err)
+	folder := folderOf(suite)
+	if there, err := c.line(ctx, "ls-tree", "--name-only", tip, folder); err != nil || there == "" {
+		return s, err
 	}
-	tip, err := b.git(ctx, nil, "rev-parse", "--verify", "FETCH_HEAD")
-	if err != nil {
-		return state{}, fmt.Errorf("%s: %w", b, err)
-	}
-	s := state{tip: strings.TrimSpace(string(tip))}
-	packed, err := b.git(ctx, nil, "archive", "--format=tar", s.tip)
+	packed, err := c.git(ctx, "archive", "--format=tar", tip, folder)
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", b, err)
 	}
@@ -98,7 +102,7 @@ func (b branch) read(ctx context.Context, suite *string) (state, error) {
 		if err != nil {
 			return s, fmt.Errorf("%s: %w", b, err)
 		}
-		if h.Typeflag != tar.TypeReg || !strings.HasSuffix(h.Name, recordSuffix) || suite != nil && path.Dir(h.Name) != folderOf(*suite) {
+		if h.Typeflag != tar.TypeReg || !strings.HasSuffix(h.Name, recordSuffix) || path.Dir(h.Name) != folder {
 			continue
 		}
 		data, err := io.ReadAll(r)
@@ -110,7 +114,7 @@ func (b branch) read(ctx context.Context, suite *string) (state, error) {
 			s.bad = append(s.bad, baseline.Refusal{What: h.Name, Why: err.Error()}.String())
 			continue
 		}
-		s.files = append(s.files, branchFile{h.Name, record})
+		s.files = append(s.files, branchFile{h.Name, record, len(data)})
 	}
 	slices.SortStableFunc(s.files, func(x, y branchFile) int {
 		return cmp.Or(x.record.Measurements.Time.Compare(y.record.Measurements.Time), cmp.Compare(x.path, y.path))
@@ -118,14 +122,32 @@ func (b branch) read(ctx context.Context, suite *string) (state, error) {
 	return s, nil
 }
 
+// suites lists whose records are on the branch.
+func (b branch) suites(ctx context.Context) ([]string, error) {
+	c, err := b.hub.clone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer c.remove()
+	tip, err := b.fetch(ctx, c)
+	if err != nil || tip == "" {
+		return nil, err
+	}
+	folders, err := c.line(ctx, "ls-tree", "-d", "-z", "--name-only", tip)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b, err)
+	}
+	return suitesOf(strings.Split(folders, "\x00"), suiteSuffix), nil
+}
+
 // folderOf is where the records of a suite are: its name is anything, a folder's
 // is not.
 func folderOf(suite string) string { return url.PathEscape(suite) + suiteSuffix }
 
 // find picks the record of the commit to compare with, else of its nearest
-// ancestor that git knows, else the newest, and gives it the jobs before it.
+// ancestor that is known, else the newest, and gives it the jobs before it.
 func (b branch) find(ctx context.Context, suite string) (found, error) {
-	s, err := b.read(ctx, &suite)
+	s, err := b.look(ctx, suite)
 	if err != nil {
 		return found{}, err
 	}
@@ -144,60 +166,83 @@ func (b branch) find(ctx context.Context, suite string) (found, error) {
 	return found{record: &r, origin: fmt.Sprintf("%s, %s", b, how), refused: s.bad}, nil
 }
 
+// look reads what the branch has of a suite now.
+func (b branch) look(ctx context.Context, suite string) (state, error) {
+	c, err := b.hub.clone(ctx)
+	if err != nil {
+		return state{}, err
+	}
+	defer c.remove()
+	tip, err := b.fetch(ctx, c)
+	if err != nil {
+		return state{}, err
+	}
+	return b.read(ctx, c, tip, suite)
+}
+
 // pick returns the index of the file to compare with.
 func (b branch) pick(ctx context.Context, files []branchFile) (i int, how string) {
 	newest := map[string]int{}
 	for i, f := range files {
 		newest[f.record.Measurements.Commit] = i
 	}
-	// Where the history is not there, as in a shallow clone, no ancestor is
-	// found, and that is no fault.
-	ancestors, _ := b.git(ctx, nil, "rev-list", "--first-parent", fmt.Sprintf("--max-count=%d", ancestorsLookedAt), "--end-of-options", cmp.Or(b.at.base, "HEAD"))
-	distance := 0
-	for line := range strings.Lines(string(ancestors)) {
-		if i, ok := newest[strings.TrimSpace(line)]; ok {
+	for distance, commit := range b.ancestors(ctx) {
+		if i, ok := newest[commit]; ok {
 			if distance == 0 {
 				return i, "of the very commit to compare with"
 			}
 			return i, commits(distance) + " before the one to compare with"
 		}
-		distance++
 	}
 	return len(files) - 1, "the newest there"
 }
 
+// ancestors are the commits from the one to compare with backwards, as GitHub
+// knows them, or git outside a workflow. That they are not to be had is no fault:
+// there is a newest record.
+func (b branch) ancestors(ctx context.Context) []string {
+	if b.hub.client != nil {
+		known, err := ancestorsOf(ctx, b.hub.client, *b.hub.context, b.at)
+		b.hub.warn("which commits come before the one to compare with cannot be looked up", err)
+		return known
+	}
+	known, _ := runGit(ctx, b.hub.git, "rev-list", "--first-parent", fmt.Sprintf("--max-count=%d", ancestorsLookedAt), "HEAD")
+	return strings.Fields(string(known))
+}
+
 // keep adds a record to the branch. Where another came before, it is added to
 // what that left.
-func (b branch) keep(ctx context.Context, suite string, r baseline.Record, program []byte) (string, error) {
-	if program != nil {
-		return "", fmt.Errorf("%s: a program is too large for it: keep it with artifacts, or in a folder", b)
-	}
-	scratch, err := os.MkdirTemp("", "noslower-branch-")
+func (b branch) keep(ctx context.Context, suite string, r baseline.Record, _ []byte) (string, error) {
+	c, err := b.hub.clone(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(scratch)
+	defer c.remove()
 	r.Jobs = nil // each has a file of its own
 	for try := 1; ; try++ {
-		s, err := b.read(ctx, &suite)
+		tip, err := b.fetch(ctx, c)
+		if err != nil {
+			return "", err
+		}
+		s, err := b.read(ctx, c, tip, suite)
 		if err != nil {
 			return "", err
 		}
 		if len(s.bad) > 0 {
 			return "", fmt.Errorf("%s: something there is no record, and nothing is added to it: %s", b, strings.Join(s.bad, "; "))
 		}
-		commit, err := b.commit(ctx, scratch, s, suite, r)
+		commit, err := b.commit(ctx, c, s, suite, r)
 		if err != nil {
 			return "", err
 		}
 		// The lease makes it one step for the server: replaced only if it is
 		// what was read.
-		_, err = b.git(ctx, nil, "push", "--quiet", "--force-with-lease="+b.ref()+":"+s.tip, remote, commit+":"+b.ref())
+		_, err = c.git(ctx, "push", "--quiet", "--force-with-lease="+b.ref()+":"+tip, c.push, commit+":"+b.ref())
 		if err == nil {
 			return b.String(), nil
 		}
-		if now, tipErr := b.tip(ctx); tipErr != nil || now == s.tip || try == branchTries {
-			return "", fmt.Errorf("%s: it cannot be pushed to (a workflow needs \"permissions: {contents: write}\"): %w", b, err)
+		if now, tipErr := b.tip(ctx, c); tipErr != nil || now == tip || try == branchTries {
+			return "", fmt.Errorf("%s: it cannot be pushed to (a workflow needs \"permissions: {contents: write}\", and outside the action its token as GITHUB_TOKEN): %w", b, err)
 		}
 		select {
 		case <-ctx.Done():
@@ -209,50 +254,34 @@ func (b branch) keep(ctx context.Context, suite string, r baseline.Record, progr
 
 // commit makes the commit that has what was read, and the record. Old jobs are
 // folded into files of many, and the oldest of those let go.
-func (b branch) commit(ctx context.Context, scratch string, s state, suite string, r baseline.Record) (string, error) {
-	env := []string{
-		"GIT_INDEX_FILE=" + filepath.Join(scratch, "index"),
-		"GIT_AUTHOR_NAME=noslower", "GIT_AUTHOR_EMAIL=noslower@localhost", "GIT_COMMITTER_NAME=noslower", "GIT_COMMITTER_EMAIL=noslower@localhost",
-	}
-	git := func(args ...string) (string, error) {
-		out, err := b.git(ctx, env, args...)
-		return strings.TrimSpace(string(out)), err
-	}
+func (b branch) commit(ctx context.Context, c clone, s state, suite string, r baseline.Record) (string, error) {
 	tree := []string{"read-tree", "--empty"}
 	if s.tip != "" {
 		tree = []string{"read-tree", s.tip}
 	}
-	if _, err := git(tree...); err != nil {
+	if _, err := c.git(ctx, tree...); err != nil {
 		return "", err
 	}
-	add, gone := compact(append(s.files, branchFile{pathOf(suite, r), r}))
+	add, gone := compact(append(s.files, branchFile{path: pathOf(suite, r), record: r}))
 	for _, f := range add {
 		data, err := f.record.Encode()
 		if err != nil {
 			return "", err
 		}
-		file := filepath.Join(scratch, "record")
-		if err := os.WriteFile(file, data, 0o600); err != nil {
-			return "", err
-		}
-		blob, err := git("hash-object", "-w", "--no-filters", file)
-		if err != nil {
-			return "", err
-		}
-		if _, err := git("update-index", "--add", "--cacheinfo", "100644,"+blob+","+f.path); err != nil {
+		if err := c.put(ctx, f.path, data); err != nil {
 			return "", err
 		}
 	}
 	for _, path := range gone {
-		if _, err := git("update-index", "--force-remove", path); err != nil {
+		if _, err := c.git(ctx, "update-index", "--force-remove", path); err != nil {
 			return "", err
 		}
 	}
-	root, err := git("write-tree")
+	root, err := c.line(ctx, "write-tree")
 	if err != nil {
 		return "", err
 	}
-	return git("commit-tree", root, "-m", fmt.Sprintf("%s at %s", report.Printable(suite), shortCommit(r.Measurements.Commit)))
+	return c.line(ctx, "commit-tree", root, "-m", fmt.Sprintf("%s at %s", report.Printable(suite), shortCommit(r.Measurements.Commit)))
 }
 
 // pathOf is where a record is kept: in the order of its time, and no other has
@@ -290,37 +319,24 @@ func compact(files []branchFile) (add []branchFile, gone []string) {
 		// The newest of them stays whole, and tells of the others.
 		last := whole[branchFold-1]
 		last.record.Jobs = jobs[:len(jobs)-1]
-		add = append(add, branchFile{strings.TrimSuffix(last.path, recordSuffix) + "-folded" + recordSuffix, last.record})
+		add = append(add, branchFile{path: strings.TrimSuffix(last.path, recordSuffix) + "-folded" + recordSuffix, record: last.record})
 		folded = append(folded, last)
 	}
-	for _, f := range folded[:max(0, len(folded)-branchChunks)] {
-		gone = append(gone, f.path)
+	bytes := 0
+	for i, f := range slices.Backward(folded) {
+		if bytes += f.size; bytes > branchBytes || len(folded)-i > branchChunks {
+			gone = append(gone, f.path)
+		}
 	}
 	return add, gone
 }
 
-// records are all records on the branch.
-func (b branch) records(ctx context.Context) ([]*baseline.Record, error) {
-	s, err := b.read(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	if len(s.files) == 0 {
-		return nil, errors.New(b.String() + " has no record")
-	}
+// records are all records of a suite on the branch.
+func (b branch) records(ctx context.Context, suite string) ([]*baseline.Record, error) {
+	s, err := b.look(ctx, suite)
 	var records []*baseline.Record
 	for _, f := range s.files {
 		records = append(records, &f.record)
 	}
-	return records, nil
-}
-
-// gitBytes runs git in the working folder, with more in its environment. What it
-// would do later, by itself, is left: it would outlive the command.
-func (w world) gitBytes(ctx context.Context, env []string, args ...string) ([]byte, error) {
-	done, err := run.Once(ctx, run.Spec{
-		Args: append([]string{"git", "-c", "gc.auto=0", "-c", "maintenance.auto=false"}, args...),
-		Env:  append(w.gitEnvironment(), env...), MaxOutput: maxInput,
-	}, run.Step{N: 1, Of: 1}, nil)
-	return done.Stdout(), err
+	return records, err
 }

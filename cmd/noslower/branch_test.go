@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/noslower/noslower/pkg/baseline"
 	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/github/githubtest"
 )
 
 // A shared is a bare repository, and clones of it.
@@ -159,6 +161,35 @@ func TestBranchRefused(t *testing.T) {
 	}
 }
 
+// TestBranchInWorkflow: in a workflow the job's token alone reads and writes the
+// branch, whatever the checkout has; without the permission nothing changes, and
+// what it takes is said.
+func TestBranchInWorkflow(t *testing.T) {
+	r := newRepo(t)
+	_, server := r.ServeGit(t)
+	const where = "branch:perf/data"
+	push := func(sha string, ns float64) ended {
+		r.AddCommit("main", sha, commit("a"))
+		return r.do(step{event: "push", sha: sha, server: server, flags: append(r.measured(ns), "--baseline", where)})
+	}
+	push(commit("a"), 100).want(t, 0, "branch:perf/data has no record", "kept as the baseline of \"default\" in branch:perf/data")
+	push(commit("b"), 100).want(t, 0, "from branch:perf/data, of the very commit to compare with", "kept as the baseline")
+
+	r.AddPull(githubtest.Pull{Number: 8, Branch: "main", SHA: commit("1"), BaseSHA: commit("b"), HeadRepositoryID: forkID, HeadRepository: "stranger/sample"})
+	r.AddCommit("", commit("1"), commit("a"))
+	r.AddCommit("", commit("2"), commit("a"), commit("1"))
+	fork := step{event: "pull_request", pull: 8, head: commit("1"), sha: commit("2"), fork: true, server: server, flags: append(r.measured(150), "--baseline", where)}
+	r.do(fork).want(t, 1, "Regression", "base aaaaaaaaaaaa, from branch:perf/data, of the very commit to compare with")
+	fork.flags = append(fork.flags, "--save-baseline")
+	r.do(fork).want(t, 1, "warning: keeping the baseline: branch:perf/data: it cannot be pushed to", "permissions: {contents: write}", "403")
+
+	list := r.do(step{event: "schedule", sha: commit("b"), server: server, command: "baseline", flags: []string{"list", "--baseline", where}})
+	list.want(t, 0, "default bbbbbbbbbbbb")
+
+	r.do(step{event: "push", sha: commit("b"), ns: "100", server: server, flags: []string{"--baseline", where, "--program", "bench"}}).
+		want(t, 2, "--program: a branch of data keeps no programs")
+}
+
 // TestCompact: however long it goes on, there are no more files than the bounds
 // allow, and of no job less is known than folding leaves.
 func TestCompact(t *testing.T) {
@@ -167,7 +198,7 @@ func TestCompact(t *testing.T) {
 	const jobs = 700
 	for i := range jobs {
 		r := baseline.Record{Measurements: bench.Measurements{Suite: "read", Commit: fmt.Sprintf("%040d", i), Time: start.Add(time.Duration(i) * time.Hour), Set: &bench.Set{}}}
-		add, gone := compact(append(files, branchFile{pathOf("read", r), r}))
+		add, gone := compact(append(files, branchFile{path: pathOf("read", r), record: r}))
 		left := map[string]bool{}
 		for _, path := range gone {
 			left[path] = true
@@ -200,5 +231,19 @@ func TestCompact(t *testing.T) {
 	}
 	if all := baseline.Merge(trails...); len(all) != jobs {
 		t.Errorf("%d jobs are known, want %d", len(all), jobs)
+	}
+}
+
+// TestCompactLarge: the files of old jobs are bounded in bytes too, and the newest
+// of them stay.
+func TestCompactLarge(t *testing.T) {
+	var files []branchFile
+	for i := range 5 {
+		files = append(files, branchFile{path: fmt.Sprint(i), record: baseline.Record{Jobs: make([]baseline.Job, 1)}, size: branchBytes / 3})
+	}
+	_, gone := compact(append(files, branchFile{path: "new"}))
+	slices.Sort(gone)
+	if want := []string{"0", "1"}; !slices.Equal(gone, want) {
+		t.Errorf("%q are let go, want %q", gone, want)
 	}
 }

@@ -35,6 +35,9 @@ func (w world) gate(ctx context.Context, o *optionSet) error {
 		return w.report(ctx, o)
 	}
 	kept, storeErr := openKeeper(o.Baseline, hub, at, o.BaselineWorkflow)
+	if _, ok := kept.(branch); ok && len(o.Program) > 0 {
+		storeErr = errors.New("--program: a branch of data keeps no programs, they would outgrow it: use --baseline artifact or dir:PATH with it")
+	}
 	if err := errors.Join(formsErr, hubErr, modeErr, storeErr, o.checkCommand()); err != nil {
 		return wrongUse(err)
 	}

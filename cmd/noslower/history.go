@@ -128,35 +128,45 @@ func (w world) records(ctx context.Context, o *optionSet) ([]*baseline.Record, e
 	if err != nil {
 		return nil, wrongUse(err)
 	}
-	if b, ok := k.(branch); ok {
-		records, err := b.records(ctx)
-		return records, undecided(err)
-	}
-	suites := o.suiteNames()
-	if s, ok := k.(store); ok && s.folder != "" && !o.given["suite"] {
-		if suites, err = s.suites(); err != nil {
+	suites := []string{o.Suite}
+	if !o.given["suite"] {
+		if suites, err = k.suites(ctx); err != nil {
 			return nil, undecided(err)
-		}
-		if len(suites) == 0 {
-			return nil, undecided(fmt.Errorf("%s has no record: \"noslower gate --save-baseline\" keeps one, \"noslower import\" makes one of a past", s))
 		}
 	}
 	var none []error
 	for _, suite := range suites {
-		f, err := k.find(ctx, suite)
-		switch {
-		case err != nil:
+		some, why, err := recordsOf(ctx, k, suite)
+		if err != nil {
 			return nil, undecided(err)
-		case f.record == nil:
-			none = append(none, errors.New(f.none))
-		default:
-			records = append(records, f.record)
 		}
+		if len(some) == 0 {
+			none = append(none, errors.New(why))
+		}
+		records = append(records, some...)
+	}
+	if len(suites) == 0 {
+		none = append(none, fmt.Errorf("%s has no record: \"noslower gate --save-baseline\" keeps one, \"noslower import\" makes one of a past", k))
 	}
 	if len(records) == 0 {
 		return nil, undecided(errors.Join(none...))
 	}
 	return records, nil
+}
+
+// recordsOf returns the records that are kept of a suite: of a branch of data all
+// of them, elsewhere the newest, which tells of those before it. Where there is
+// none, why says so.
+func recordsOf(ctx context.Context, k keeper, suite string) (records []*baseline.Record, why string, err error) {
+	if b, ok := k.(branch); ok {
+		records, err = b.records(ctx, suite)
+		return records, fmt.Sprintf("%s has no record of the suite %q", b, suite), err
+	}
+	f, err := k.find(ctx, suite)
+	if err != nil || f.record == nil {
+		return nil, f.none, err
+	}
+	return []*baseline.Record{f.record}, "", nil
 }
 
 // openNewest opens what --baseline names where the newest record is wanted: that
@@ -174,18 +184,6 @@ func (w world) openNewest(ctx context.Context, o *optionSet) (keeper, error) {
 		at.base = hub.context.SHA
 	}
 	return openKeeper(o.Baseline, hub, at, o.BaselineWorkflow)
-}
-
-// suiteNames are the suites to look for where they cannot be listed.
-func (o *optionSet) suiteNames() []string {
-	if o.given["suite"] || o.config == nil || len(o.config.Suites) == 0 {
-		return []string{o.Suite}
-	}
-	var names []string
-	for _, s := range o.config.Suites {
-		names = append(names, s.Name)
-	}
-	return names
 }
 
 // readRecords reads a record from a file, or every record of a folder and what is

@@ -22,10 +22,11 @@ import (
 type hub struct {
 	context *github.Context // nil outside a workflow
 	client  *github.Client
+	token   string
 	options github.Options
 	getenv  func(string) string
 	log     io.Writer
-	git     func(ctx context.Context, env []string, args ...string) ([]byte, error)
+	git     []string // the environment of git
 }
 
 // github makes the hub of a workflow's step, and asks for what the environment
@@ -51,7 +52,7 @@ func (w world) github(ctx context.Context) (hub, error) {
 
 // connect makes the hub of a workflow's step, as the environment tells of it.
 func (w world) connect() (hub, error) {
-	h := hub{options: w.GitHub, getenv: w.Getenv, log: w.Stderr, git: w.gitBytes}
+	h := hub{options: w.GitHub, getenv: w.Getenv, log: w.Stderr, git: w.gitEnvironment()}
 	if w.Runner == nil || w.Getenv("GITHUB_REPOSITORY") == "" {
 		return h, nil
 	}
@@ -71,7 +72,7 @@ func (w world) connect() (hub, error) {
 	if err != nil {
 		return h, err
 	}
-	h.context = &c
+	h.context, h.token = &c, token
 	return h, nil
 }
 
@@ -102,8 +103,8 @@ func openKeeper(where string, h hub, at situation, workflow string) (keeper, err
 		return store{folder: path}, nil
 	case ok && path != "" && kind == "file":
 		return store{file: path}, nil
-	case ok && path != "" && kind == "branch" && h.git != nil:
-		return branch{name: path, at: at, git: h.git}, nil
+	case ok && path != "" && kind == "branch":
+		return branch{name: path, at: at, hub: h}, nil
 	}
 	return nil, fmt.Errorf("--baseline: want artifact, dir:PATH, file:PATH or branch:NAME, have %q", where)
 }

@@ -138,9 +138,6 @@ func (o *optionSet) checkCommand() error {
 	return errors.Join(faults...)
 }
 
-// gitOutput bounds what git may print.
-const gitOutput = 16 << 20
-
 // againstRival makes a rival of a commit: its worktree, built as head's tree is.
 func (w world) againstRival(ctx context.Context, o *optionSet) (r *rival, err error) {
 	git := func(args ...string) (string, error) { return w.git(ctx, args...) }
@@ -193,12 +190,4 @@ func (w world) build(ctx context.Context, o *optionSet, r *rival) error {
 		}
 	}
 	return nil
-}
-
-func (w world) gitEnvironment() []string {
-	env := run.HostEnv(w.Environ, nil)
-	if workspace := w.Getenv("GITHUB_WORKSPACE"); workspace != "" {
-		env = run.MergeSafeDirectory(env, workspace)
-	}
-	return env
 }

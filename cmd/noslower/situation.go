@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -87,4 +88,33 @@ func situationOf(c *github.Context, asked mode) (situation, error) {
 		s.mode, s.why = asked, ""
 	}
 	return s, nil
+}
+
+// ancestorsOf returns the commits from the one to compare with backwards, as
+// GitHub knows them.
+func ancestorsOf(ctx context.Context, client *github.Client, c github.Context, at situation) ([]string, error) {
+	from, skip := at.base, 0
+	if c.EventName == "pull_request" && c.SHA != "" {
+		// The measured commit is the merge into the base branch; what it merges
+		// into is its first parent, which the event may lag behind.
+		merge, err := client.Commits(ctx, c.SHA, 1)
+		if err == nil && len(merge) == 1 && len(merge[0].Parents) == 2 {
+			from = merge[0].Parents[0]
+		}
+	}
+	if from == "" {
+		from, skip = c.SHA, 1
+	}
+	commits, err := client.Commits(ctx, from, ancestorsLookedAt)
+	if errors.Is(err, github.ErrNotFound) {
+		return []string{from}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var ancestors []string
+	for _, ancestor := range commits[min(skip, len(commits)):] {
+		ancestors = append(ancestors, ancestor.SHA)
+	}
+	return ancestors, nil
 }

@@ -24,12 +24,17 @@ const recordSuffix = ".record.json"
 
 // A keeper is where records are kept between jobs.
 type keeper interface {
+	fmt.Stringer // as --baseline names it
+
 	// find returns the record to compare a suite with. Where there is none, its
 	// record is nil, and it says why.
 	find(ctx context.Context, suite string) (found, error)
 	// keep makes a record the suite's next one, and says where it is.
-	// program is the packed program that r tells of; nil where there is none.
+	// program is the packed program that r tells of; nil where there is none, as
+	// with a branch of data.
 	keep(ctx context.Context, suite string, r baseline.Record, program []byte) (where string, err error)
+	// suites lists whose records there are.
+	suites(ctx context.Context) ([]string, error)
 }
 
 // published reports whether records are kept over a network, with which there may
@@ -115,8 +120,15 @@ func (s store) keep(_ context.Context, suite string, r baseline.Record, program 
 	return s.String(), writeWhole(path, data)
 }
 
-// suites lists whose records a folder has.
-func (s store) suites() ([]string, error) {
+// suites lists whose records there are.
+func (s store) suites(ctx context.Context) ([]string, error) {
+	if s.folder == "" {
+		f, err := s.find(ctx, "")
+		if err != nil || f.record == nil {
+			return nil, err
+		}
+		return []string{f.record.Measurements.Suite}, nil
+	}
 	entries, err := os.ReadDir(s.folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -126,13 +138,22 @@ func (s store) suites() ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		escaped, ok := strings.CutSuffix(e.Name(), recordSuffix)
-		if name, err := url.PathUnescape(escaped); ok && err == nil {
-			names = append(names, name)
+		names = append(names, e.Name())
+	}
+	return suitesOf(names, recordSuffix), nil
+}
+
+// suitesOf are the suites that files or folders are named after.
+func suitesOf(names []string, suffix string) []string {
+	var suites []string
+	for _, name := range names {
+		escaped, ok := strings.CutSuffix(name, suffix)
+		if suite, err := url.PathUnescape(escaped); ok && err == nil {
+			suites = append(suites, suite)
 		}
 	}
-	slices.Sort(names)
-	return names, nil
+	slices.Sort(suites)
+	return suites
 }
 
 // writeWhole writes a file so that whoever reads it, and whatever interrupts,

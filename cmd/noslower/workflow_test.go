@@ -64,6 +64,7 @@ type step struct {
 	branch   string // of a push, "" for main
 	command  string // "gate" where it is not said
 	nameless bool   // the environment does not name the workflow, as under act
+	server   string // GITHUB_SERVER_URL, where it is not GitHub's
 }
 
 // An ended is what became of a step.
@@ -149,6 +150,9 @@ func (r *repo) gate(s step, run githubtest.Run, event map[string]any, ref, refNa
 	}
 	if s.nameless {
 		delete(env, "GITHUB_WORKFLOW_REF")
+	}
+	if s.server != "" {
+		env["GITHUB_SERVER_URL"] = s.server
 	}
 	if s.command == "" {
 		s.command = "gate"
@@ -1022,5 +1026,21 @@ func TestAnchors(t *testing.T) {
 		}
 		r.do(step{event: "pull_request", pull: 7, head: commit("1"), sha: commit("2"), flags: append(r.measured(141.5), "--config", config)}).
 			want(t, tt.status, tt.says)
+	}
+}
+
+// TestListBaselines: of the runs that a gate would look at, each suite once,
+// whatever its name and however often a run was run again.
+func TestListBaselines(t *testing.T) {
+	r := newRepo(t)
+	list := step{event: "schedule", sha: commit("a"), command: "baseline", flags: []string{"list"}}
+	r.do(list).want(t, 0, "artifact has no baseline")
+	r.do(step{event: "push", sha: commit("a"), ns: "100", flags: []string{"--suite", "read/small"}})
+	r.do(step{event: "push", sha: commit("a"), ns: "100", rerun: r.lastRun, flags: []string{"--suite", "read/small"}})
+	r.do(step{event: "push", sha: commit("a"), ns: "100", flags: []string{"--suite", "write-a2"}})
+	e := r.do(list)
+	e.want(t, 0, "SUITE COMMIT TIME", "read/small aaaaaaaaaaaa", "write-a2 aaaaaaaaaaaa")
+	if lines := strings.Count(e.stdout, "\n"); lines != 3 {
+		t.Errorf("have %d lines, want 3:\n%s", lines, e.stdout)
 	}
 }

@@ -54,9 +54,14 @@ func filter(environ, allow []string, keep func(name string) bool) []string {
 }
 
 // MergeSafeDirectory returns environ with the git setting safe.directory for the
-// given path, for a workspace whose owner is not the user that git runs as. Git
-// settings that environ holds already stay.
+// given path, for a workspace whose owner is not the user that git runs as.
 func MergeSafeDirectory(environ []string, path string) []string {
+	return MergeGitConfig(environ, "safe.directory", path)
+}
+
+// MergeGitConfig returns environ with a setting of git. Those that environ holds
+// already stay.
+func MergeGitConfig(environ []string, key, value string) []string {
 	// https://git-scm.com/docs/git-config#Documentation/git-config.txt-GITCONFIGCOUNT
 	count := lookup(environ, "GIT_CONFIG_COUNT")
 	n, err := strconv.Atoi(count)
@@ -70,8 +75,8 @@ func MergeSafeDirectory(environ []string, path string) []string {
 	env = slices.DeleteFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "GIT_CONFIG_COUNT=") })
 	return append(env,
 		fmt.Sprintf("GIT_CONFIG_COUNT=%d", n+1),
-		fmt.Sprintf("GIT_CONFIG_KEY_%d=safe.directory", n),
-		fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, path))
+		fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, key),
+		fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, value))
 }
 
 // lookup returns the value of a variable in environ, of which the last counts.

@@ -159,20 +159,22 @@ func Start(t testing.TB) *Fake {
 		now = now.Add(time.Second)
 		return now
 	}
-	serve := func(h http.Handler) string {
-		s := httptest.NewServer(h)
-		t.Cleanup(s.Close)
-		return s.URL
-	}
-	f.APIURL = serve(http.StripPrefix("/api/v3", f.API())) + "/api/v3"
-	f.ResultsURL = serve(f.Results())
-	f.StorageURL = serve(f.Storage())
+	f.APIURL = open(t, http.StripPrefix("/api/v3", f.API())) + "/api/v3"
+	f.ResultsURL = open(t, f.Results())
+	f.StorageURL = open(t, f.Storage())
 	t.Cleanup(func() {
 		for _, v := range f.Violations() {
 			t.Error("githubtest: " + v)
 		}
 	})
 	return f
+}
+
+// open serves until the test ends.
+func open(t testing.TB, h http.Handler) (url string) {
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.URL
 }
 
 // Inject makes something go wrong from now on. Of several faults that match a

@@ -70,8 +70,26 @@ func (w world) commitNamed(ctx context.Context, ref string) (string, error) {
 
 // git asks git in the working folder.
 func (w world) git(ctx context.Context, args ...string) (string, error) {
-	done, err := run.Once(ctx, run.Spec{
-		Args: append([]string{"git"}, args...), Env: w.gitEnvironment(), MaxOutput: gitOutput,
-	}, run.Step{N: 1, Of: 1}, nil)
-	return strings.TrimSpace(string(done.Stdout())), err
+	out, err := runGit(ctx, w.gitEnvironment(), args...)
+	return strings.TrimSpace(string(out)), err
+}
+
+// gitEnvironment is git's: the workspace may be another user's.
+func (w world) gitEnvironment() []string {
+	env := run.HostEnv(w.Environ, nil)
+	if workspace := w.Getenv("GITHUB_WORKSPACE"); workspace != "" {
+		env = run.MergeSafeDirectory(env, workspace)
+	}
+	return env
+}
+
+// runGit runs git in an environment and returns what it prints. Where it fails,
+// the error has its own words.
+func runGit(ctx context.Context, env []string, args ...string) ([]byte, error) {
+	done, err := run.Once(ctx, run.Spec{Args: append([]string{"git"}, args...), Env: env, MaxOutput: maxInput}, run.Step{N: 1, Of: 1}, nil)
+	var failed *run.Error
+	if errors.As(err, &failed) && failed.Kind == run.Failed && len(failed.Tail) > 0 {
+		err = fmt.Errorf("git %s: %s", args[0], strings.Join(failed.Tail, "; "))
+	}
+	return done.Stdout(), err
 }
