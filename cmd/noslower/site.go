@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -160,10 +161,63 @@ func (s *site) write(pasts []past) error {
 	if err := s.page("index.html", "overview", frame{Title: "Trends", Content: overview}); err != nil {
 		return err
 	}
-	if len(s.made) == 0 {
-		return nil
+	if err := s.sweep(); err != nil {
+		return err
 	}
 	return handOver(s.made)
+}
+
+// siteMark is in the head of each page of a site, and of nothing else.
+const siteMark = `<meta name="generator" content="noslower site">`
+
+// markedWithin is how far from its beginning a page has its mark.
+const markedWithin = 1 << 10
+
+// sweep deletes the pages of earlier sites in the folder that this one lacks, as
+// of benchmarks that are gone: published again and again, they would tell of a
+// past that nobody measures any more. What is no page of a site stays.
+func (s *site) sweep() error {
+	written := map[string]bool{}
+	for _, path := range s.made {
+		written[path] = true
+	}
+	suites, err := os.ReadDir(s.folder)
+	if err != nil {
+		return err
+	}
+	for _, suite := range suites {
+		if !suite.IsDir() {
+			continue
+		}
+		folder := filepath.Join(s.folder, suite.Name())
+		files, err := os.ReadDir(folder)
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			path := filepath.Join(folder, f.Name())
+			if written[path] || !f.Type().IsRegular() || filepath.Ext(path) != ".html" || !marked(path) {
+				continue
+			}
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+			// Not empty, it is left alone.
+			os.Remove(folder)
+		}
+	}
+	return nil
+}
+
+// marked reports whether a file is a page of a site.
+func marked(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, markedWithin))
+	return err == nil && bytes.Contains(head, []byte(siteMark))
 }
 
 func latestChanges(changes []changeRow) (latest []changeRow, more int) {

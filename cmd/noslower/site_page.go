@@ -10,6 +10,7 @@ const siteSource = `
 <html lang="en">
 <head>
 <meta charset="utf-8">
+` + siteMark + `
 <meta http-equiv="Content-Security-Policy" content="{{.Policy}}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">

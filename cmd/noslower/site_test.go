@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,17 +104,23 @@ func madeSite(t testing.TB) (folder string) {
 	writeRecords(t, filepath.Join(records, "b"), madeRecords(t, hostile, otherMachine, 80, trends[:3]))
 	writeRecords(t, filepath.Join(records, "c"), madeRecords(t, "write", oneMachine, 1, trends[:1]))
 	folder = filepath.Join(t.TempDir(), "site")
-	var stderr bytes.Buffer
-	w := world{Stdout: &bytes.Buffer{}, Stderr: &stderr, Getenv: func(string) string { return "" }, Now: time.Now}
-	if status := w.run(t.Context(), []string{"site", "--out", folder, records}); status != 0 {
-		t.Fatalf("status %d: %s", status, stderr.String())
-	}
+	writeSite(t, folder, records)
 	if copied := os.Getenv("SITE_COPY"); copied != "" {
 		if err := os.CopyFS(copied, os.DirFS(folder)); err != nil {
 			t.Error(err)
 		}
 	}
 	return folder
+}
+
+// writeSite writes the site of records.
+func writeSite(t testing.TB, folder, records string) {
+	t.Helper()
+	var stderr bytes.Buffer
+	w := world{Stdout: &bytes.Buffer{}, Stderr: &stderr, Getenv: func(string) string { return "" }, Now: time.Now}
+	if status := w.run(t.Context(), []string{"site", "--out", folder, records}); status != 0 {
+		t.Fatalf("status %d: %s", status, stderr.String())
+	}
 }
 
 // pagesOf are the pages of a site by path.
@@ -180,6 +188,38 @@ func TestSite(t *testing.T) {
 		if !regexp.MustCompile(want).MatchString(pages["index.html"]) {
 			t.Errorf("the overview has nothing like %q:\n%s", want, pages["index.html"])
 		}
+	}
+}
+
+// TestSiteAgain: what is gone from the records is gone from the site that is
+// written over an older one, and nothing else is deleted.
+func TestSiteAgain(t *testing.T) {
+	folder, records := filepath.Join(t.TempDir(), "site"), t.TempDir()
+	trends := []madeTrend{{"Encode", "time_per_op", "ns/op", 800, 0.01, 0, 0}, {"Decode", "time_per_op", "ns/op", 2000, 0.01, 0, 0}}
+	for suite, measured := range map[string][]madeTrend{"codec": trends, "old": trends, "older": trends} {
+		writeRecords(t, filepath.Join(records, suite), madeRecords(t, suite, oneMachine, 3, measured))
+	}
+	writeSite(t, folder, records)
+	const foreign = "<!DOCTYPE html><title>Of somebody else</title>"
+	for _, path := range []string{"codec/notes.html", "old/decode.txt", "docs/index.html", "CNAME"} {
+		if err := writeWhole(filepath.Join(folder, path), []byte(foreign)); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	for _, suite := range []string{"codec", "old", "older"} {
+		if err := os.RemoveAll(filepath.Join(records, suite)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeRecords(t, records, madeRecords(t, "codec", oneMachine, 3, trends[:1]))
+	writeSite(t, folder, records)
+	want := []string{"CNAME", "codec/" + pageName("Encode") + ".html", "codec/index.html", "codec/notes.html", "docs/index.html", "index.html", "old/decode.txt"}
+	if have := slices.Sorted(maps.Keys(pagesOf(t, folder))); !slices.Equal(have, want) {
+		t.Errorf("the site has %q, want %q", have, want)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "older")); err == nil {
+		t.Error("the folder of a suite that is gone is left")
 	}
 }
 
