@@ -20,8 +20,8 @@ import (
 )
 
 func (w world) importCommand() *cobra.Command {
-	return w.subcommand("import [flags] DATA.JS", "import",
-		"Bring the past along: read the history that github-action-benchmark keeps into a record", cobra.ExactArgs(1),
+	return w.subcommand("import [flags] DATA.JS [NAME]", "import",
+		"Bring the past along: read the history that github-action-benchmark keeps, of a suite that it calls NAME, into a record", cobra.RangeArgs(1, 2),
 		func(cmd *cobra.Command, o *optionSet) error {
 			k, err := w.openKeeper(cmd.Context(), o)
 			if err != nil {
@@ -35,7 +35,7 @@ func (w world) importCommand() *cobra.Command {
 			if err != nil {
 				return undecided(err)
 			}
-			past, err := w.readHistory(o, o.Args[0], data)
+			past, err := w.readHistory(data, o)
 			if err != nil {
 				return undecided(err)
 			}
@@ -79,9 +79,14 @@ func join(before *baseline.Record, past []bench.Measurements) baseline.Record {
 // https://github.com/benchmark-action/github-action-benchmark/blob/master/src/write.ts
 var assignment = regexp.MustCompile(`^\x{feff}?\s*window\.BENCHMARK_DATA\s*=\s*`)
 
-// readHistory reads what a data.js has of a suite, oldest first: the one of the
-// name that is asked for, or the only one.
-func (w world) readHistory(o *optionSet, name string, data []byte) ([]bench.Measurements, error) {
+// readHistory reads what a data.js has of a suite, oldest first: of the one by the
+// name that it is said to have there, else of the one by our name for it, or of
+// the only one.
+func (w world) readHistory(data []byte, o *optionSet) ([]bench.Measurements, error) {
+	name, there := o.Args[0], o.Suite
+	if len(o.Args) > 1 {
+		there = o.Args[1]
+	}
 	found := assignment.FindIndex(data)
 	if found == nil {
 		return nil, fmt.Errorf("%s: want a file that begins with window.BENCHMARK_DATA =, as github-action-benchmark keeps in dev/bench/data.js", name)
@@ -93,16 +98,16 @@ func (w world) readHistory(o *optionSet, name string, data []byte) ([]bench.Meas
 		return nil, fmt.Errorf("%s: want an object after window.BENCHMARK_DATA =: %w", name, err)
 	}
 	names := slices.Sorted(maps.Keys(history.Entries))
-	entries, ok := history.Entries[o.Suite]
+	entries, ok := history.Entries[there]
 	switch {
 	case ok:
-	case len(names) == 1:
+	case len(names) == 1 && len(o.Args) == 1:
 		entries = history.Entries[names[0]]
 	default:
 		for i, n := range names {
 			names[i] = fmt.Sprintf("%q", report.Printable(n))
 		}
-		return nil, fmt.Errorf("%s: it has %d suites: say which one with --suite (one of %s)", name, len(names), strings.Join(names, ", "))
+		return nil, fmt.Errorf("%s: say which of its suites after it (one of %s), and by --suite what it is called here", name, strings.Join(names, ", "))
 	}
 	var past []bench.Measurements
 	var warnings []string

@@ -153,12 +153,12 @@ var optionsOf = map[string][]string{
 	"report":        slices.Concat([]string{"config"}, findingOptions, decidingOptions),
 	"parse":         {"config", "suite", "format", "output"},
 	"baseline list": {"baseline", "baseline-workflow"},
-	"baseline show": {"baseline", "baseline-workflow", "suite"},
-	"baseline pull": {"baseline", "baseline-workflow", "suite", "out"},
-	"baseline push": {"baseline", "suite", "format"},
+	"baseline show": {"config", "baseline", "baseline-workflow", "suite"},
+	"baseline pull": {"config", "baseline", "baseline-workflow", "suite", "out"},
+	"baseline push": {"config", "baseline", "suite", "format"},
 	"history":       {"config", "baseline", "baseline-workflow", "suite", "benchmark", "metric", "output"},
 	"site":          {"config", "baseline", "baseline-workflow", "suite", "benchmark", "metric", "out"},
-	"import":        {"baseline", "suite"},
+	"import":        {"config", "baseline", "suite"},
 	"formats":       {"output"},
 }
 
