@@ -53,7 +53,6 @@ type branchFile struct {
 
 // A state is what a branch has of a suite, as it was read.
 type state struct {
-	tip   string       // its commit; "" where there is no such branch
 	files []branchFile // oldest first
 	bad   []string     // files that are no records, with the reason
 }
@@ -81,8 +80,7 @@ func (b branch) tip(ctx context.Context, c clone) (string, error) {
 }
 
 // read reads what a commit of the branch has of a suite.
-func (b branch) read(ctx context.Context, c clone, tip, suite string) (state, error) {
-	s := state{tip: tip}
+func (b branch) read(ctx context.Context, c clone, tip, suite string) (s state, err error) {
 	if tip == "" {
 		return s, nil
 	}
@@ -210,78 +208,56 @@ func (b branch) ancestors(ctx context.Context) []string {
 	return strings.Fields(string(known))
 }
 
-// keep adds a record to the branch. Where another came before, it is added to
-// what that left.
+// keep adds a record to the branch. Old jobs are folded into files of many, and
+// the oldest of those let go.
 func (b branch) keep(ctx context.Context, suite string, r baseline.Record, _ []byte) (string, error) {
+	r.Jobs = nil // each has a file of its own
+	message := fmt.Sprintf("%s at %s", report.Printable(suite), shortCommit(r.Measurements.Commit))
+	return b.String(), b.change(ctx, suite, message, func(there []branchFile) (add []branchFile, gone []string) {
+		return compact(append(there, branchFile{path: pathOf(suite, r), record: r}))
+	})
+}
+
+// change replaces the branch by one that has more of a suite, and some of it no
+// longer. Where another came before, what that left is changed.
+func (b branch) change(ctx context.Context, suite, message string, to func(there []branchFile) (add []branchFile, gone []string)) error {
 	c, err := b.hub.clone(ctx)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer c.remove()
-	r.Jobs = nil // each has a file of its own
 	for try := 1; ; try++ {
 		tip, err := b.fetch(ctx, c)
 		if err != nil {
-			return "", err
+			return err
 		}
 		s, err := b.read(ctx, c, tip, suite)
 		if err != nil {
-			return "", err
+			return err
 		}
 		if len(s.bad) > 0 {
-			return "", fmt.Errorf("%s: something there is no record, and nothing is added to it: %s", b, strings.Join(s.bad, "; "))
+			return fmt.Errorf("%s: something there is no record, and nothing is added to it: %s", b, strings.Join(s.bad, "; "))
 		}
-		commit, err := b.commit(ctx, c, s, suite, r)
+		add, gone := to(s.files)
+		commit, err := c.commit(ctx, tip, message, add, gone)
 		if err != nil {
-			return "", err
+			return err
 		}
 		// The lease makes it one step for the server: replaced only if it is
 		// what was read.
 		_, err = c.git(ctx, "push", "--quiet", "--force-with-lease="+b.ref()+":"+tip, c.push, commit+":"+b.ref())
 		if err == nil {
-			return b.String(), nil
+			return nil
 		}
 		if now, tipErr := b.tip(ctx, c); tipErr != nil || now == tip || try == branchTries {
-			return "", fmt.Errorf("%s: it cannot be pushed to (a workflow needs \"permissions: {contents: write}\", and outside the action its token as GITHUB_TOKEN): %w", b, err)
+			return fmt.Errorf("%s: it cannot be pushed to (a workflow needs \"permissions: {contents: write}\", and outside the action its token as GITHUB_TOKEN): %w", b, err)
 		}
 		select {
 		case <-ctx.Done():
-			return "", ctx.Err()
+			return ctx.Err()
 		case <-time.After(time.Duration(try) * 100 * time.Millisecond):
 		}
 	}
-}
-
-// commit makes the commit that has what was read, and the record. Old jobs are
-// folded into files of many, and the oldest of those let go.
-func (b branch) commit(ctx context.Context, c clone, s state, suite string, r baseline.Record) (string, error) {
-	tree := []string{"read-tree", "--empty"}
-	if s.tip != "" {
-		tree = []string{"read-tree", s.tip}
-	}
-	if _, err := c.git(ctx, tree...); err != nil {
-		return "", err
-	}
-	add, gone := compact(append(s.files, branchFile{path: pathOf(suite, r), record: r}))
-	for _, f := range add {
-		data, err := f.record.Encode()
-		if err != nil {
-			return "", err
-		}
-		if err := c.put(ctx, f.path, data); err != nil {
-			return "", err
-		}
-	}
-	for _, path := range gone {
-		if _, err := c.git(ctx, "update-index", "--force-remove", path); err != nil {
-			return "", err
-		}
-	}
-	root, err := c.line(ctx, "write-tree")
-	if err != nil {
-		return "", err
-	}
-	return c.line(ctx, "commit-tree", root, "-m", fmt.Sprintf("%s at %s", report.Printable(suite), shortCommit(r.Measurements.Commit)))
 }
 
 // pathOf is where a record is kept: in the order of its time, and no other has
@@ -295,6 +271,11 @@ func pathOf(suite string, r baseline.Record) string {
 		}
 	}
 	return path.Join(folderOf(suite), name+recordSuffix)
+}
+
+// foldedPath is where the jobs before a record are folded into it.
+func foldedPath(path string) string {
+	return strings.TrimSuffix(path, recordSuffix) + "-folded" + recordSuffix
 }
 
 // compact returns what of these files, the newest last and not yet there, is to
@@ -319,7 +300,7 @@ func compact(files []branchFile) (add []branchFile, gone []string) {
 		// The newest of them stays whole, and tells of the others.
 		last := whole[branchFold-1]
 		last.record.Jobs = jobs[:len(jobs)-1]
-		add = append(add, branchFile{path: strings.TrimSuffix(last.path, recordSuffix) + "-folded" + recordSuffix, record: last.record})
+		add = append(add, branchFile{path: foldedPath(last.path), record: last.record})
 		folded = append(folded, last)
 	}
 	bytes := 0

@@ -161,6 +161,45 @@ func TestBranchRefused(t *testing.T) {
 	}
 }
 
+// TestBranchImports: a past of years comes along whole, once however often it is
+// imported, and only as far as nothing was measured here.
+func TestBranchImports(t *testing.T) {
+	s := newShared(t)
+	dir := s.clone()
+	var entries []string
+	for i := range 130 {
+		at := time.Date(2026, 6, 1+i, 0, 0, 0, 0, time.UTC)
+		entries = append(entries, fmt.Sprintf(`{"commit": {"id": "%040d", "timestamp": %q}, "date": %d, "benches": [{"name": "Encode", "value": 100, "unit": "ns/iter"}]}`,
+			i, at.Format(time.RFC3339), at.UnixMilli()))
+	}
+	data := filepath.Join(dir, "data.js")
+	if err := os.WriteFile(data, []byte(`window.BENCHMARK_DATA = {"entries": {"Go": [`+strings.Join(entries, ",")+`]}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	importing := []string{"import", data, "--suite", "read", "--baseline", "branch:perf"}
+	for range 2 {
+		if out := s.must(dir, "noslower", importing...); !strings.Contains(out, `the record of "read" in branch:perf has 130`) {
+			t.Errorf("it does not say how many jobs there are:\n%s", out)
+		}
+	}
+	// Measured here, in the middle of it.
+	m := bench.Measurements{Suite: "read", Commit: commit("a"), Time: time.Date(2026, 9, 1, 12, 0, 0, 0, time.UTC), Host: oneMachine, Set: &bench.Set{}}
+	if err := m.Set.Add(0, bench.Result{Name: "Encode", Values: []bench.Value{bench.Measure("time_per_op", 100, "ns/op")}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeMeasurements(filepath.Join(dir, "head.json"), m); err != nil {
+		t.Fatal(err)
+	}
+	s.must(dir, "noslower", "baseline", "push", "head.json", "--baseline", "branch:other")
+	if out := s.must(dir, "noslower", append(importing[:4], "--baseline", "branch:other")...); !strings.Contains(out, "has 94") {
+		t.Errorf("it does not say that 93 jobs came before the one that was measured:\n%s", out)
+	}
+	rows := strings.Count(s.must(dir, "noslower", "history", "--baseline", "branch:perf", "--output", "csv"), "\n")
+	if rows != 130 {
+		t.Errorf("the history has %d jobs, want 130", rows)
+	}
+}
+
 // TestBranchInWorkflow: in a workflow the job's token alone reads and writes the
 // branch, whatever the checkout has; without the permission nothing changes, and
 // what it takes is said.

@@ -70,8 +70,39 @@ func (c clone) line(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// put makes a file of what the next commit has.
-func (c clone) put(ctx context.Context, path string, data []byte) error {
+// commit makes a commit without parents of what another has, "" for nothing, with
+// more files and some no longer.
+func (c clone) commit(ctx context.Context, of, message string, add []branchFile, gone []string) (string, error) {
+	tree := []string{"read-tree", "--empty"}
+	if of != "" {
+		tree = []string{"read-tree", of}
+	}
+	if _, err := c.git(ctx, tree...); err != nil {
+		return "", err
+	}
+	for _, f := range add {
+		if err := c.add(ctx, f); err != nil {
+			return "", err
+		}
+	}
+	for _, path := range gone {
+		if _, err := c.git(ctx, "update-index", "--force-remove", path); err != nil {
+			return "", err
+		}
+	}
+	root, err := c.line(ctx, "write-tree")
+	if err != nil {
+		return "", err
+	}
+	return c.line(ctx, "commit-tree", root, "-m", message)
+}
+
+// add makes a record a file of what is committed next.
+func (c clone) add(ctx context.Context, f branchFile) error {
+	data, err := f.record.Encode()
+	if err != nil {
+		return err
+	}
 	file := filepath.Join(c.dir, "record")
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		return err
@@ -80,6 +111,6 @@ func (c clone) put(ctx context.Context, path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.git(ctx, "update-index", "--add", "--cacheinfo", "100644,"+blob+","+path)
+	_, err = c.git(ctx, "update-index", "--add", "--cacheinfo", "100644,"+blob+","+f.path)
 	return err
 }

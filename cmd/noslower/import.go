@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,15 +22,15 @@ import (
 
 func (w world) importCommand() *cobra.Command {
 	return w.subcommand("import [flags] DATA.JS [NAME]", "import",
-		"Bring the past along: read the history that github-action-benchmark keeps, of a suite that it calls NAME, into a record", cobra.RangeArgs(1, 2),
+		"Bring the past along: read the history that github-action-benchmark keeps, of a suite that it calls NAME, into the baseline", cobra.RangeArgs(1, 2),
 		func(cmd *cobra.Command, o *optionSet) error {
 			k, err := w.openKeeper(cmd.Context(), o)
 			if err != nil {
 				return wrongUse(err)
 			}
-			s, ok := k.(store)
+			into, ok := k.(prepender)
 			if !ok {
-				return wrongUse(errors.New("--baseline: want dir:PATH or file:PATH to import into; \"noslower gate --baseline\" reads it from there"))
+				return wrongUse(errors.New("--baseline: want dir:PATH, file:PATH or branch:NAME to import into; \"noslower gate --baseline\" reads it from there"))
 			}
 			data, err := readBounded(o.Args[0])
 			if err != nil {
@@ -39,19 +40,58 @@ func (w world) importCommand() *cobra.Command {
 			if err != nil {
 				return undecided(err)
 			}
-			before, err := s.find(cmd.Context(), o.Suite)
+			kept, err := into.prepend(cmd.Context(), o.Suite, past)
 			if err != nil {
 				return undecided(err)
 			}
-			r := join(before.record, past)
-			where, err := s.keep(cmd.Context(), o.Suite, r, nil)
-			if err != nil {
-				return undecided(err)
-			}
-			fmt.Fprintf(w.Stderr, "read %d jobs from %s to %s; the record of %q in %s has %d\n",
-				len(past), orDash(instant(past[0].Time)), orDash(instant(past[len(past)-1].Time)), o.Suite, where, len(r.Jobs)+1)
+			fmt.Fprintf(w.Stderr, "read %s from %s to %s; the record of %q in %s has %d\n",
+				jobCount(len(past)), orDash(instant(past[0].Time)), orDash(instant(past[len(past)-1].Time)), o.Suite, k, kept)
 			return nil
 		})
+}
+
+// A prepender is a keeper that can be given a past. prepend returns how many jobs
+// it then has of the suite.
+type prepender interface {
+	keeper
+	prepend(ctx context.Context, suite string, past []bench.Measurements) (jobs int, err error)
+}
+
+// prepend makes the newest jobs of the past those before the record.
+func (s store) prepend(ctx context.Context, suite string, past []bench.Measurements) (jobs int, err error) {
+	before, err := s.find(ctx, suite)
+	if err != nil {
+		return 0, err
+	}
+	r := join(before.record, past)
+	_, err = s.keep(ctx, suite, r, nil)
+	return len(r.Jobs) + 1, err
+}
+
+// prepend adds all of the past that is older than what was measured here, folded as
+// old jobs are.
+func (b branch) prepend(ctx context.Context, suite string, past []bench.Measurements) (jobs int, err error) {
+	err = b.change(ctx, suite, report.Printable(suite)+": the past", func(there []branchFile) (add []branchFile, gone []string) {
+		older := past
+		var trails [][]baseline.Job
+		for _, f := range there {
+			trail := trailOf(&f.record)
+			trails = append(trails, trail)
+			// What is imported knows no machine.
+			if f.record.Measurements.Host.Class() != "" {
+				n, _ := slices.BinarySearchFunc(older, trail[0].Time, func(m bench.Measurements, t time.Time) int { return m.Time.Compare(t) })
+				older = older[:n]
+			}
+		}
+		for some := range slices.Chunk(older, baseline.MaxJobs+1) {
+			r := join(nil, some)
+			trails = append(trails, trailOf(&r))
+			add = append(add, branchFile{path: foldedPath(pathOf(suite, r)), record: r})
+		}
+		jobs = len(baseline.Merge(trails...))
+		return add, nil
+	})
+	return jobs, err
 }
 
 // join makes the record that has what was imported before its own jobs; where
