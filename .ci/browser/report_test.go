@@ -17,9 +17,11 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/noslower/noslower/pkg/baseline"
 	"github.com/noslower/noslower/pkg/bench"
 	"github.com/noslower/noslower/pkg/gate"
 	"github.com/noslower/noslower/pkg/report"
+	"github.com/noslower/noslower/pkg/stat"
 )
 
 // evil are names that want to be something else.
@@ -53,7 +55,13 @@ var scatter = []float64{0.1, -0.6, 0.9, -0.2, 0.4, -1, 0.3, 0.7, -0.4, -0.1}
 func htmlOf(t *testing.T, all []measured) string {
 	t.Helper()
 	var base, head bench.Set
+	trend := gate.Trend{}
 	for _, m := range all {
+		for i := range baseline.MaxJobs {
+			center := math.Log(m.base * (1 + m.spread*scatter[(7*i)%len(scatter)]))
+			key := bench.Key{Benchmark: m.benchmark, Metric: m.metric.Name}
+			trend[key] = append(trend[key], gate.Point{Job: stat.Job{Center: center, Variance: m.spread * m.spread, Count: len(scatter)}})
+		}
 		for i, s := range scatter {
 			for _, side := range []struct {
 				set    *bench.Set
@@ -76,7 +84,7 @@ func htmlOf(t *testing.T, all []measured) string {
 	p.Suite = "storage"
 	limit, warn, one := 0.02, 0.002, 0.01
 	p.Rules = []gate.Rule{{Metric: "latency_p99", Limit: &limit}, {Metric: "instructions_per_op", Warn: &warn, Fail: &one}}
-	v, err := gate.Decide(&b, h, "", gate.Past{}, p)
+	v, err := gate.Decide(&b, h, "", gate.Past{Trend: trend}, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +267,8 @@ func TestReportWithoutScripts(t *testing.T) {
 		call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	})
 	equal(b, "rows", `document.querySelectorAll('#comparisons tbody tr').length`, len(usual))
-	equal(b, "plots", `document.querySelectorAll('tbody .plot').length`, len(usual))
+	equal(b, "plots", `document.querySelectorAll('tbody .plot:not(.past)').length`, len(usual))
+	equal(b, "trends", `document.querySelectorAll('tbody .past').length`, len(usual))
 	equal(b, "the filter", `document.getElementById('filter').getBoundingClientRect().height`, 0)
 	b.picture("report-without-scripts")
 	b.click("#c2 summary")

@@ -307,11 +307,17 @@ func (s *site) benchmark(name string, trends []trend) (page benchmarkPage, chang
 		places := placesOf(group)
 		part.chart = s.draw(group, places)
 		part.Rows, part.Jobs = s.jobRows(group, places), len(places)
+		machine := func(t trend) string {
+			if len(group) == 1 {
+				return ""
+			}
+			return machineName(t.machine)
+		}
 		for i, t := range group {
 			part.Machines = append(part.Machines, machineKey{seriesClass(i), machineName(t.machine)})
 			for _, c := range t.changes {
 				part.Changes = append(part.Changes, changeRow{
-					URL: "#" + part.ID, Name: page.Name, Metric: part.Metric, Machine: machineName(t.machine),
+					URL: "#" + part.ID, Name: page.Name, Metric: part.Metric, Machine: machine(t),
 					Size: signed(c.Size), Class: changeClass(t.watch, c.Size), Time: day(c.To.Time), when: c.To.Time,
 					From: s.commit(c.From.Commit), To: s.commit(c.To.Commit),
 				})

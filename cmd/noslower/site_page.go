@@ -34,13 +34,15 @@ const siteSource = `
 
 {{define "commit"}}{{if .URL}}<a href="{{.URL}}"><code>{{.Short}}</code></a>{{else}}<code>{{.Short}}</code>{{end}}{{if .Release}} {{.Release}}{{end}}{{end}}
 
+{{define "change"}}<b class="{{.Class}}">{{.Size}}{{if ne .Class "moved"}}, {{.Class}}{{end}}</b> between {{template "commit" .From}} and {{template "commit" .To}}, {{.Time}}{{if .Machine}}, on {{.Machine}}{{end}}{{end}}
+
 {{define "changes"}}<ul class="changes">
-{{range .}}<li><a href="{{.URL}}">{{.Name}} {{.Metric}}</a> <b class="{{.Class}}">{{.Size}}{{if ne .Class "moved"}}, {{.Class}}{{end}}</b> between {{template "commit" .From}} and {{template "commit" .To}}, {{.Time}}</li>
+{{range .}}<li><a href="{{.URL}}">{{.Name}} {{.Metric}}</a> {{template "change" .}}</li>
 {{end}}</ul>
 {{end}}
 
 {{define "overview"}}{{template "head" .}}{{with .Content}}<h1>Trends</h1>
-<div class="wide" role="region" aria-label="Suites" tabindex="0"><table>
+<div class="wide" role="region" aria-label="Suites" tabindex="0"><table id="suites">
 <caption>Suites</caption>
 <thead><tr><th scope="col">Suite</th><th scope="col" class="n">Benchmarks</th><th scope="col" class="n">Jobs</th><th scope="col">From</th><th scope="col">To</th><th scope="col">Latest</th><th scope="col" class="n">Changes</th></tr></thead>
 <tbody>
@@ -78,7 +80,7 @@ const siteSource = `
 {{if .Several}}<ul class="legend">{{range .Machines}}<li><svg class="key" viewBox="0 0 24 12" aria-hidden="true"><path class="line {{.Class}}" d="M0 6H24"/><path class="dot {{.Class}}" d="M12 6h0"/></svg> {{.Name}}</li>{{end}}</ul>
 {{end}}{{if .Changes}}<h3>Changes of level</h3>
 <ul class="changes">
-{{$several := .Several}}{{range .Changes}}<li><b class="{{.Class}}">{{.Size}}{{if ne .Class "moved"}}, {{.Class}}{{end}}</b> between {{template "commit" .From}} and {{template "commit" .To}}, {{.Time}}{{if $several}}, on {{.Machine}}{{end}}</li>
+{{range .Changes}}<li>{{template "change" .}}</li>
 {{end}}</ul>
 {{end}}<details><summary>All {{.Jobs}} jobs</summary>
 <div class="wide" role="region" aria-label="Jobs of {{.Metric}}" tabindex="0"><table class="jobs">
@@ -147,7 +149,27 @@ summary{cursor:pointer;margin:.75rem 0}
 input[type=search]{font:inherit;width:16rem;max-width:60vw;margin-left:.35rem;padding:.25rem .5rem;color:var(--fg);background:var(--bg);border:1px solid var(--dim);border-radius:.3rem}
 input[type=checkbox]{width:1rem;height:1rem;vertical-align:-2px;accent-color:var(--c0)}
 footer{margin-top:3rem;font-size:.875rem}
-@media (max-width:40rem){th,td{padding-right:.5rem}tbody th{min-width:6.5rem}.mini{width:4rem}#trends :is(th,td):is(:nth-child(5),:nth-child(7)){display:none}#trends td:is(:nth-child(2),:nth-child(4)){white-space:normal}#trends td:nth-child(2){min-width:6rem}.frame{grid-template-columns:1fr auto}.chart{grid-area:2/1/3/3;height:10rem}.high{grid-area:1/1}.low{grid-area:3/1/4/3}.first{grid-area:4/1}.last{grid-area:4/2}}
+@media (max-width:40rem){
+:is(#suites,#trends) thead,#trends td:is(:nth-child(5),:nth-child(7)){display:none}
+:is(#suites,#trends) tr{display:grid;grid-template-columns:1fr 1fr;gap:.1rem 1rem;padding:.5rem 0;border-bottom:1px solid var(--line)}
+:is(#suites,#trends) :is(th,td){padding:0;border:0;white-space:normal;text-align:left}
+:is(#suites,#trends) th{grid-column:1/-1}
+#trends td:is(:nth-child(4),:nth-child(6)){text-align:right;grid-column:2}
+#trends td:nth-child(4){grid-row:2}
+#suites td::before{color:var(--dim)}
+#suites td:nth-child(2)::before{content:"benchmarks "}
+#suites td:nth-child(3)::before{content:"jobs "}
+#suites td:nth-child(4)::before{content:"from "}
+#suites td:nth-child(5)::before{content:"to "}
+#suites td:nth-child(6)::before{content:"latest "}
+#suites td:nth-child(7)::before{content:"changes "}
+.frame{grid-template-columns:1fr auto}
+.chart{grid-area:2/1/3/3;height:10rem}
+.high{grid-area:1/1}
+.low{grid-area:3/1/4/3}
+.first{grid-area:4/1}
+.last{grid-area:4/2}
+}
 @media print{.skip,#filter{display:none}}
 `
 

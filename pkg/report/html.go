@@ -63,6 +63,7 @@ type (
 		Kinds         []kind
 		Rows          []pageRow
 		Informational int // rows that do not gate
+		HasTrends     bool
 		MovedTitle    string
 		Moved         []movedCells
 		Lists         []pageList
@@ -132,6 +133,7 @@ func pageOf(v gate.Verdict, o Options) page {
 			r.ID = "c" + strconv.Itoa(len(p.Rows)+1)
 			p.jumpTo(r)
 			counts[r.Kind]++
+			p.HasTrends = p.HasTrends || r.Trend != ""
 			p.Rows = append(p.Rows, r)
 		}
 	}

@@ -44,7 +44,8 @@ const pageSource = `<!DOCTYPE html>
 <li><svg class="key" viewBox="0 0 24 12"><path class="i" d="M2 6H22M2 3v6M22 3v6M12 3v6"/></svg> where head is, by the bounds</li>
 <li><svg class="key" viewBox="0 0 24 12"><path class="z" d="M8 0H24V12H8Z"/><path class="t" d="M8 0V12"/></svg> fails from here on</li>
 <li><svg class="key" viewBox="0 0 24 12"><path class="l" d="M12 0V12"/></svg> limit</li>
-</ul>
+{{if .HasTrends}}<li><svg class="key" viewBox="0 0 24 12"><path class="p" d="M1 9 6 8 11 9 16 4 21 3"/><path class="h" d="M21 3h0"/></svg> the jobs before, and head</li>
+{{end}}</ul>
 <table id="comparisons" role="table">
 <caption>Comparisons, the worst first. Each opens to its values.</caption>
 <thead role="rowgroup"><tr role="row">
@@ -59,7 +60,7 @@ const pageSource = `<!DOCTYPE html>
 <th role="columnheader" scope="col">Why</th>
 </tr></thead>
 <tbody role="rowgroup">
-{{range .Rows}}<tr role="row" id="{{.ID}}" class="{{.Kind}}{{if .Gating}} gates{{end}}" data-slowdown="{{.Slowdown}}"><td role="cell">{{.Outcome}}{{if not .Gating}} <span>not gating</span>{{end}}</td><th role="rowheader" scope="row">{{.Benchmark}}</th><td role="cell">{{.Metric}}</td><td role="cell">{{.Base}}</td><td role="cell">{{.Head}}</td><td role="cell">{{.Change}}</td><td role="cell">{{.Fail}}</td><td role="cell">{{with .Plot}}{{if .SVG}}{{.SVG}}{{.From}} <span>{{.To}}</span>{{else}}–{{end}}{{end}}</td><td role="cell"><details><summary>{{.Why}}</summary><div>{{.Numbers}}</div></details>{{range .Notes}}<p>{{.}}</p>{{end}}</td></tr>
+{{range .Rows}}<tr role="row" id="{{.ID}}" class="{{.Kind}}{{if .Gating}} gates{{end}}" data-slowdown="{{.Slowdown}}"><td role="cell">{{.Outcome}}{{if not .Gating}} <span>not gating</span>{{end}}</td><th role="rowheader" scope="row">{{.Benchmark}}</th><td role="cell">{{.Metric}}</td><td role="cell">{{.Base}}</td><td role="cell">{{.Head}}</td><td role="cell">{{.Change}}</td><td role="cell">{{.Fail}}</td><td role="cell">{{with .Plot}}{{if .SVG}}{{.SVG}}{{.From}} <span>{{.To}}</span>{{else}}–{{end}}{{end}}{{.Trend}}</td><td role="cell"><details><summary>{{.Why}}</summary><div>{{.Numbers}}</div></details>{{range .Notes}}<p>{{.}}</p>{{end}}</td></tr>
 {{end}}</tbody>
 </table>
 {{else}}<p id="comparisons">There is no comparison.</p>

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"html/template"
 	"math"
 	"strconv"
 	"strings"
@@ -22,6 +23,7 @@ type pageRow struct {
 	Benchmark, Metric        string
 	Base, Head, Change, Fail string
 	Plot                     plot
+	Trend                    template.HTML
 	Why                      string
 	Notes                    []string
 	Numbers                  string // a line each
@@ -36,7 +38,7 @@ func pageRowOf(v gate.Verdict, c gate.Comparison, common map[string]int) pageRow
 		Kind: kinds[rank(c)], Gating: c.Gating, Slowdown: sortKey(c), Outcome: outcomeOf(c),
 		Benchmark: shownName(nameOf(v, c.Benchmark)), Metric: shownName(c.Metric.Name),
 		Base: baseOf(c), Head: headOf(c), Change: changeOf(c), Fail: failsAt(c),
-		Plot: plotOf(c, base, head), Why: shown(c.Why), Numbers: numbersOf(c, base, head),
+		Plot: plotOf(c, base, head), Trend: trendPlot(c), Why: shown(c.Why), Numbers: numbersOf(c, base, head),
 	}
 	for _, n := range notes(c, common) {
 		r.Notes = append(r.Notes, shown(n))
@@ -90,6 +92,9 @@ func numbersOf(c gate.Comparison, base, head *bench.Sample) string {
 	}
 	if finite(c.Detectable) {
 		lines = append(lines, "could have been shown: "+gate.Percent(c.Detectable)+" or more")
+	}
+	if words := trendWords(c); words != "" {
+		lines = append(lines, "trend: "+words)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -39,7 +39,7 @@ button{font:inherit;color:inherit;cursor:pointer}
 caption{text-align:left;color:var(--dim);font-size:.875rem;padding:.25rem 0}
 #comparisons,#comparisons caption,#comparisons thead,#comparisons tbody{display:block}
 #comparisons thead{position:sticky;top:0;z-index:2;background:var(--bg);border-bottom:2px solid var(--line);font-size:.875rem}
-#comparisons tr{display:grid;grid-template-columns:8rem minmax(0,1.3fr) minmax(10.5rem,.8fr) 7.75rem 7.75rem 5rem 4.5rem minmax(12rem,1.4fr);column-gap:.9rem;align-items:start}
+#comparisons tr{display:grid;grid-template-columns:8rem minmax(0,1.3fr) minmax(10.5rem,.8fr) 7.75rem 7.75rem 5rem 4.5rem minmax(12rem,1.4fr);grid-template-rows:auto 1fr;column-gap:.9rem;align-items:start}
 #comparisons th{padding:0;text-align:left;font-weight:600}
 #comparisons thead th{padding:.5rem 0;color:var(--dim);white-space:nowrap}
 #comparisons thead th:nth-child(9){position:absolute;left:-100vw}
@@ -56,9 +56,9 @@ thead button{padding:0;background:none;border:0;font-weight:inherit;text-decorat
 .regressed.gates>td:nth-child(1){color:var(--bad)}
 .improved>td:nth-child(1){color:var(--good)}
 [data-slowdown] td:nth-child(6){font-weight:600}
-[data-slowdown] td:nth-child(8){display:grid;grid-template-columns:1fr 1fr;font-size:.75rem;line-height:1.2;color:var(--dim)}
+[data-slowdown] td:nth-child(8){grid-area:1/8/3/9;display:grid;grid-template-columns:1fr 1fr;font-size:.75rem;line-height:1.2;color:var(--dim)}
 [data-slowdown] td:nth-child(8) span{text-align:right}
-[data-slowdown] td:nth-child(9){grid-column:2/-1;max-width:62rem;font-size:.875rem;color:var(--dim)}
+[data-slowdown] td:nth-child(9){grid-column:2/8;max-width:62rem;font-size:.875rem;color:var(--dim)}
 [data-slowdown] p{margin:0}
 [data-slowdown] p::before{content:"note: "}
 [data-slowdown] div{margin:.35rem 0 .25rem 1rem;white-space:pre-line;color:var(--fg)}
@@ -66,7 +66,9 @@ summary{cursor:pointer}
 .plot{grid-column:1/-1;width:100%;height:2.75rem;background:var(--soft);border-radius:.2rem;overflow:hidden}
 .plot path,.key path{fill:none;vector-effect:non-scaling-stroke;stroke-width:2px}
 :is(.plot,.key) :is(.b,.h){stroke-width:5px;stroke-linecap:round;opacity:.75}
-.b{stroke:var(--base)}
+.past{height:1.5rem;margin-top:.3rem}
+.past .h{opacity:1}
+.b,.p{stroke:var(--base)}
 .h{stroke:var(--head)}
 .i{stroke:var(--fg)}
 .t{stroke:var(--bad);stroke-dasharray:4 3}
@@ -74,8 +76,9 @@ summary{cursor:pointer}
 :is(.plot,.key) .z{fill:var(--zone);stroke:none}
 [data-slowdown]:not(.gates) .t{stroke:var(--dim)}
 [data-slowdown]:not(.gates) .z{fill:var(--line);opacity:.5}
-.near>td:nth-child(8){grid-column:1/-1;margin:.5rem 0}
+.near>td:nth-child(8){grid-area:auto/1/auto/-1;margin:.5rem 0}
 .near .plot{height:9rem}
+.near .past{height:5rem}
 .sides{border-collapse:collapse}
 .sides th,.sides td{padding:.2rem 1.5rem .2rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}
 .sides th{font-weight:400;color:var(--dim)}
@@ -92,8 +95,8 @@ footer{margin-top:3rem;color:var(--dim);font-size:.875rem}
 #comparisons thead tr{display:flex;flex-wrap:wrap;gap:0 1rem}
 #comparisons thead th{padding:.25rem 0}
 #comparisons thead th:not([data-sort]){position:absolute;left:-100vw}
-#comparisons [data-slowdown]{grid-template-columns:repeat(4,minmax(0,1fr));row-gap:.2rem;contain-intrinsic-size:auto 10rem}
-[data-slowdown] :nth-child(n):is(th,td:nth-child(3),td:nth-child(8),td:nth-child(9)){grid-column:1/-1}
+#comparisons [data-slowdown]{grid-template:none/repeat(4,minmax(0,1fr));row-gap:.2rem;contain-intrinsic-size:auto 10rem}
+[data-slowdown] :nth-child(n):is(th,td:nth-child(3),td:nth-child(8),td:nth-child(9)){grid-area:auto/1/auto/-1}
 [data-slowdown] td:nth-child(1){grid-column:1/3}
 [data-slowdown] td:nth-child(1) span{display:inline}
 [data-slowdown] td:nth-child(3){color:var(--dim)}
@@ -111,6 +114,7 @@ footer{margin-top:3rem;color:var(--dim);font-size:.875rem}
 [data-slowdown] td:nth-child(1) span{display:block}
 [data-slowdown] td:nth-child(6){grid-column:2/3}
 #comparisons [data-slowdown] td:nth-child(7){grid-column:1/-1;text-align:left}
+h1{font-size:1.125rem}
 #filter .name{display:flex;align-items:center;width:100%}
 input[type=search]{flex:1;min-width:0;max-width:none}
 #filter legend{float:none;width:100%}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"html/template"
 	"math"
 	"strings"
 
@@ -19,23 +20,28 @@ const (
 // differs by less than twice the smallest share stays near the middle: noise drawn
 // at full height would look like news.
 func Sparkline(logs []float64, smallest float64) string {
-	if len(logs) == 0 {
-		return ""
+	blocks := []rune("▁▂▃▄▅▆▇█")
+	var b strings.Builder
+	for _, at := range heights(logs, smallest) {
+		b.WriteRune(blocks[min(len(blocks)-1, int(at*float64(len(blocks))))])
 	}
+	return b.String()
+}
+
+// heights are where logarithms stand between the least of them, 0, and the
+// greatest, 1.
+func heights(logs []float64, smallest float64) []float64 {
 	low, high := span(logs)
 	if room := 2*math.Log1p(smallest) - (high - low); room > 0 {
 		low, high = low-room/2, high+room/2
 	}
-	blocks := []rune("▁▂▃▄▅▆▇█")
-	var b strings.Builder
-	for _, v := range logs {
-		at := 0.0
+	at := make([]float64, len(logs))
+	for i, v := range logs {
 		if high > low {
-			at = (v - low) / (high - low)
+			at[i] = (v - low) / (high - low)
 		}
-		b.WriteRune(blocks[min(len(blocks)-1, int(at*float64(len(blocks))))])
 	}
-	return b.String()
+	return at
 }
 
 func span(values []float64) (low, high float64) {
@@ -61,6 +67,46 @@ func sparkOf(c gate.Comparison) string {
 	return Sparkline(logs[max(0, len(logs)-sparkJobs):], flatShare*c.Threshold)
 }
 
+// trendWords tell of a trend; "" where there is none.
+func trendWords(c gate.Comparison) string {
+	logs := trendOf(c)
+	if logs == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s and head: %s to %s", count(len(c.Past), "job"), quantity(math.Exp(logs[0]), c.Metric), headOf(c))
+}
+
+// The drawing of a trend on the page is stretched as a plot is, and as small, for
+// there are as many.
+const (
+	trendStep   = 4 // from job to job
+	trendHeight = 24
+	trendMargin = 3 // so that no end is cut
+)
+
+// trendPlot draws the trend of a comparison: a line through the jobs, and a dot
+// for head. It is empty where there is none.
+func trendPlot(c gate.Comparison) template.HTML {
+	logs := trendOf(c)
+	if logs == nil {
+		return ""
+	}
+	var line strings.Builder
+	y := 0
+	for i, at := range heights(logs, flatShare*c.Threshold) {
+		before := y
+		y = trendHeight - trendMargin - int(math.Round(at*(trendHeight-2*trendMargin)))
+		if i == 0 {
+			fmt.Fprintf(&line, "M%d %dl", trendMargin, y)
+			continue
+		}
+		fmt.Fprintf(&line, "%d %d ", trendStep, y-before)
+	}
+	end := trendMargin + trendStep*(len(logs)-1)
+	return template.HTML(fmt.Sprintf(`<svg class="plot past" viewBox="0 0 %d %d" preserveAspectRatio="none" aria-hidden="true"><path class="p" d="%s"/><path class="h" d="M%d %dh0"/></svg>`,
+		end+trendMargin, trendHeight, line.String(), end, y))
+}
+
 // trends draws the trends of the worst comparisons, folded: each as a sentence
 // that stands alone where Mermaid is not drawn, and as a chart where it is.
 func (m markdown) trends() section {
@@ -74,9 +120,8 @@ func (m markdown) trends() section {
 		if len(s.lines) == mostTrends || logs == nil || c.Outcome != gate.Regressed && !c.Warned {
 			continue
 		}
-		s.lines = append(s.lines, fmt.Sprintf("\nThe trend of %s %s, %s and head: %s to %s, %s\n\n%s",
-			marked.name(nameOf(m.verdict, c.Benchmark)), marked.name(c.Metric.Name), count(len(c.Past), "job"),
-			marked.prose(quantity(math.Exp(logs[0]), c.Metric)), marked.prose(headOf(c)), Sparkline(logs, flatShare*c.Threshold), mermaid(logs)))
+		s.lines = append(s.lines, fmt.Sprintf("\nThe trend of %s %s, %s, %s\n\n%s",
+			marked.name(nameOf(m.verdict, c.Benchmark)), marked.name(c.Metric.Name), marked.prose(trendWords(c)), Sparkline(logs, flatShare*c.Threshold), mermaid(logs)))
 	}
 	if len(s.lines) == 0 {
 		return section{}

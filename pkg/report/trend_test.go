@@ -70,3 +70,27 @@ func TestMarkdownTrends(t *testing.T) {
 		t.Errorf("a chart of what cannot be drawn:\n%s", got)
 	}
 }
+
+// TestPageTrends: each comparison has the jobs before it as a line that ends in
+// head, where they are enough to be one.
+func TestPageTrends(t *testing.T) {
+	pageOf := func(v gate.Verdict) string {
+		var b bytes.Buffer
+		if err := writeHTML(&b, v, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	got := pageOf(withPast("Encode", 1e-6, 1e-6, 1.1e-6))
+	for _, want := range []string{
+		`viewBox="0 0 18 24"`, `<path class="p" d="M3 21l4 0 4 -9 4 -9 "/><path class="h" d="M15 3h0"/>`,
+		"trend: 3 jobs and head: 1 µs to 1.2 µs", "the jobs before, and head</li>",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("it has no %q:\n%s", want, got)
+		}
+	}
+	if got := pageOf(withPast("Encode", 1e-6, 1e-6)); strings.Contains(got, `class="plot past"`) || strings.Contains(got, "the jobs before, and head</li>") {
+		t.Errorf("two jobs are no trend:\n%s", got)
+	}
+}
