@@ -315,7 +315,7 @@ func (s *site) benchmark(name string, trends []trend) (page benchmarkPage, chang
 		}
 		for i, t := range group {
 			part.Machines = append(part.Machines, machineKey{seriesClass(i), machineName(t.machine)})
-			for _, c := range t.changes {
+			for _, c := range slices.Backward(t.changes) {
 				part.Changes = append(part.Changes, changeRow{
 					URL: "#" + part.ID, Name: page.Name, Metric: part.Metric, Machine: machine(t),
 					Size: signed(c.Size), Class: changeClass(t.watch, c.Size), Time: day(c.To.Time), when: c.To.Time,

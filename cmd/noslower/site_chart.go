@@ -25,6 +25,7 @@ const (
 	miniMargin   = 2
 	mostInMini   = 60 // points of a miniature: the latest
 	seriesColors = 4
+	manyDots     = 300 // are drawn smaller, so that they can be told apart
 )
 
 // A chart is a drawing with what stands around it.
@@ -119,9 +120,13 @@ func (s *site) draw(group []trend, places []slot) chart {
 	unit := report.Printable(group[0].watch.Metric.Unit)
 	first, last := places[0], places[len(places)-1]
 	label := fmt.Sprintf("%s of %s, %s", report.Printable(group[0].key.Metric), report.Printable(group[0].name), jobCount(len(places)))
+	class := "chart"
+	if len(places) > manyDots {
+		class += " many"
+	}
 	return chart{
-		SVG: template.HTML(fmt.Sprintf(`<svg class="chart" role="img" aria-label="%s" viewBox="0 0 %d %d" preserveAspectRatio="none">%s%s%s</svg>`,
-			template.HTMLEscapeString(label), chartWidth, chartHeight, marks.String(), lines.String(), dots.String())),
+		SVG: template.HTML(fmt.Sprintf(`<svg class="%s" role="img" aria-label="%s" viewBox="0 0 %d %d" preserveAspectRatio="none">%s%s%s</svg>`,
+			class, template.HTMLEscapeString(label), chartWidth, chartHeight, marks.String(), lines.String(), dots.String())),
 		High: gate.Quantity(math.Exp(a.high), unit), Low: gate.Quantity(math.Exp(a.low), unit),
 		First: day(group[first.series].points[first.point].Time), Last: day(group[last.series].points[last.point].Time),
 	}

@@ -126,6 +126,7 @@ caption{text-align:left;color:var(--dim);font-size:.875rem;padding:.25rem 0}
 th,td{padding:.35rem 1rem .35rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--line);font-weight:400}
 thead th{color:var(--dim);font-size:.875rem;font-weight:600;overflow-wrap:normal}
 tbody th{min-width:9rem}
+#trends tbody th{min-width:min(16rem,24vw)}
 td{white-space:nowrap}
 .n,.jobs td:nth-child(3),.jobs td:nth-child(4){text-align:right}
 tr:target{background:var(--soft)}
@@ -139,6 +140,7 @@ tr:target{background:var(--soft)}
 svg path{fill:none;vector-effect:non-scaling-stroke}
 .line{stroke-width:1.5px;opacity:.6}
 .dot{stroke-width:6px;stroke-linecap:round;pointer-events:stroke}
+.many .dot{stroke-width:3px}
 .dot path:hover{stroke-width:12px}
 .c0{stroke:var(--c0)}.c1{stroke:var(--c1)}.c2{stroke:var(--c2)}.c3{stroke:var(--c3)}
 .change,.release{stroke:var(--dim);stroke-width:2px;pointer-events:stroke}
@@ -153,7 +155,7 @@ footer{margin-top:3rem;font-size:.875rem}
 :is(#suites,#trends) thead,#trends td:is(:nth-child(5),:nth-child(7)){display:none}
 :is(#suites,#trends) tr{display:grid;grid-template-columns:1fr 1fr;gap:.1rem 1rem;padding:.5rem 0;border-bottom:1px solid var(--line)}
 :is(#suites,#trends) :is(th,td){padding:0;border:0;white-space:normal;text-align:left}
-:is(#suites,#trends) th{grid-column:1/-1}
+:is(#suites,#trends) tbody th{grid-column:1/-1;min-width:0}
 #trends td:is(:nth-child(4),:nth-child(6)){text-align:right;grid-column:2}
 #trends td:nth-child(4){grid-row:2}
 #suites td::before{color:var(--dim)}

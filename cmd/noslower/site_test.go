@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/csv"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -11,12 +14,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/noslower/noslower/pkg/baseline"
 	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/stat"
 )
 
 // A madeTrend is a benchmark whose level changes by a share at a job.
@@ -46,22 +51,30 @@ func madeRecords(t testing.TB, suite string, host bench.Host, jobs int, trends [
 		}
 		all = append(all, j)
 	}
+	metrics := map[bench.Key]bench.Metric{}
+	for _, m := range trends {
+		metrics[bench.Key{Benchmark: m.name, Metric: m.metric}] = bench.Measure(m.metric, m.level, m.unit).Metric
+	}
+	return recordsOfJobs(t, suite, host, all, metrics)
+}
+
+// recordsOfJobs puts jobs into records, as many into each as it carries.
+func recordsOfJobs(t testing.TB, suite string, host bench.Host, jobs []baseline.Job, metrics map[bench.Key]bench.Metric) []baseline.Record {
+	t.Helper()
 	var records []baseline.Record
-	for from := 0; from < jobs; from += baseline.MaxJobs {
-		end := min(jobs, from+baseline.MaxJobs)
-		last := all[end-1]
-		rec := baseline.Record{
-			Jobs:         all[from : end-1],
+	for some := range slices.Chunk(jobs, baseline.MaxJobs) {
+		last := some[len(some)-1]
+		r := baseline.Record{
+			Jobs:         some[:len(some)-1],
 			Measurements: bench.Measurements{Suite: suite, Commit: last.Commit, Time: last.Time, Host: host, Set: &bench.Set{}},
 		}
-		for i, q := range last.Quantities {
-			value := bench.Measure(q.Key.Metric, trends[i].level, trends[i].unit)
-			value.V = math.Exp(q.Center)
-			if err := rec.Measurements.Set.Add(0, bench.Result{Name: q.Key.Benchmark, Values: []bench.Value{value}}); err != nil {
+		for _, q := range last.Quantities {
+			value := bench.Value{Metric: metrics[q.Key], V: math.Exp(q.Center)}
+			if err := r.Measurements.Set.Add(0, bench.Result{Name: q.Key.Benchmark, Values: []bench.Value{value}}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		records = append(records, rec)
+		records = append(records, r)
 	}
 	return records
 }
@@ -144,6 +157,8 @@ func pagesOf(t testing.TB, folder string) map[string]string {
 var (
 	reference = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
 	anchors   = regexp.MustCompile(` id="([^"]*)"`)
+
+	notANumber = regexp.MustCompile(`\b(NaN|Inf)\b`)
 )
 
 // TestSite: every link of the site leads somewhere within it, names of others
@@ -153,6 +168,17 @@ func TestSite(t *testing.T) {
 	if len(pages) != 9 {
 		t.Errorf("have %d pages, want an overview, two suites and six benchmarks", len(pages))
 	}
+	checkSite(t, pages)
+	for _, want := range []string{`&lt;script&gt;alert\(1\)`, `-8\.[0-9]+ %, worse</b> between <code>c0ffee45`} {
+		if !regexp.MustCompile(want).MatchString(pages["index.html"]) {
+			t.Errorf("the overview has nothing like %q:\n%s", want, pages["index.html"])
+		}
+	}
+}
+
+// checkSite follows the links of a site, and looks for what must not stand in it.
+func checkSite(t *testing.T, pages map[string]string) {
+	t.Helper()
 	ids := map[string]bool{}
 	for path, text := range pages {
 		ids[path] = true
@@ -178,17 +204,94 @@ func TestSite(t *testing.T) {
 				t.Errorf("%s: the link %q leads nowhere", path, m[1])
 			}
 		}
-		for _, bad := range []string{"<script>alert", "\x1b", "\u202e", "<b>8370C", "http:", "https:", "ZgotmplZ", "NaN", "Inf"} {
+		for _, bad := range []string{"<script>alert", "\x1b", "\u202e", "<b>8370C", "http:", "https:", "ZgotmplZ"} {
 			if strings.Contains(text, bad) {
 				t.Errorf("%s: %q stands in it", path, bad)
 			}
 		}
-	}
-	for _, want := range []string{`&lt;script&gt;alert\(1\)`, `-8\.[0-9]+ %, worse</b> between <code>c0ffee45`} {
-		if !regexp.MustCompile(want).MatchString(pages["index.html"]) {
-			t.Errorf("the overview has nothing like %q:\n%s", want, pages["index.html"])
+		if number := notANumber.FindString(text); number != "" {
+			t.Errorf("%s: %q stands in it", path, number)
 		}
 	}
+}
+
+// TestSiteOfRealTrends is the site over real series: the ones that the project
+// judges itself by, which lie beside the repository.
+func TestSiteOfRealTrends(t *testing.T) {
+	records := t.TempDir()
+	for _, source := range []string{"go_benchseries", "mongodb_spa", "otava_tests", "pypdf_ghbench", "risinglight_ghbench", "rune_ghbench", "safetensors_ghbench", "sandmark_nightly"} {
+		jobs, metrics := realJobs(t, source)
+		writeRecords(t, filepath.Join(records, source), recordsOfJobs(t, source, bench.Host{}, jobs, metrics))
+	}
+	folder := filepath.Join(t.TempDir(), "site")
+	start := time.Now()
+	writeSite(t, folder, records)
+	took := time.Since(start)
+	pages := pagesOf(t, folder)
+	checkSite(t, pages)
+	largest, total := 0, 0
+	for _, text := range pages {
+		largest, total = max(largest, len(text)), total+len(text)
+	}
+	t.Logf("%d pages in %.1f s, %d bytes, the largest %d", len(pages), took.Seconds(), total, largest)
+	if copied := os.Getenv("SITE_COPY"); copied != "" {
+		if err := os.CopyFS(copied, os.DirFS(folder)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// realJobs reads what a source has, a job a run; the test is skipped where it is
+// not at hand.
+func realJobs(t *testing.T, source string) (jobs []baseline.Job, metrics map[bench.Key]bench.Metric) {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "..", "shared", "detect", source+".csv.gz"))
+	if err != nil {
+		t.Skip(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// source,series,run_id,order,metric,unit,better,value,label
+	rows, err := csv.NewReader(z).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics = map[bench.Key]bench.Metric{}
+	values := map[string]map[bench.Key][]float64{} // logarithms, by run
+	orders := map[string]float64{}
+	for i, row := range rows[1:] {
+		number, err := strconv.ParseFloat(row[7], 64)
+		if err != nil || number <= 0 {
+			continue
+		}
+		value := bench.Measure(row[4], number, row[5])
+		key := bench.Key{Benchmark: row[1], Metric: value.Metric.Name}
+		metrics[key] = value.Metric
+		if values[row[2]] == nil {
+			values[row[2]] = map[bench.Key][]float64{}
+			if orders[row[2]], err = strconv.ParseFloat(row[3], 64); err != nil {
+				orders[row[2]] = float64(i)
+			}
+		}
+		values[row[2]][key] = append(values[row[2]][key], math.Log(value.V))
+	}
+	runs := slices.SortedFunc(maps.Keys(values), func(a, b string) int {
+		return cmp.Or(cmp.Compare(orders[a], orders[b]), cmp.Compare(a, b))
+	})
+	for i, run := range runs {
+		j := baseline.Job{Commit: run[strings.LastIndexByte(run, '/')+1:], Time: time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, i)}
+		for _, key := range slices.SortedFunc(maps.Keys(values[run]), func(a, b bench.Key) int {
+			return cmp.Or(cmp.Compare(a.Benchmark, b.Benchmark), cmp.Compare(a.Metric, b.Metric))
+		}) {
+			logs := values[run][key]
+			j.Quantities = append(j.Quantities, baseline.Quantity{Key: key, Center: stat.Median(logs), Count: len(logs)})
+		}
+		jobs = append(jobs, j)
+	}
+	return jobs, metrics
 }
 
 // TestSiteAgain: what is gone from the records is gone from the site that is
