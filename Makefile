@@ -62,6 +62,10 @@ bench-overhead: ## what noslower adds to the command that it measures, beside hy
 bench-detect: ## how often rules are right, on measurements of known truth (docs/detection.md)
 	go run ./bench/detect -data ../shared/detect
 
+.PHONY: bench-changes
+bench-changes: ## how many changes of level are false, and what their search and a large site take (docs/trends.md)
+	go test -run '^$$' -bench 'ChangePoints|Site' -benchtime 1x -timeout 30m ./pkg/stat ./cmd/noslower
+
 .PHONY: bench-live
 bench-live: ## gates of a real program under a load, for some minutes
 	go run ./bench/live

@@ -3,6 +3,7 @@ package stat
 import (
 	"compress/gzip"
 	"encoding/csv"
+	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -130,7 +131,7 @@ func plainChangePoints(x []float64, p float64) []int {
 
 // shared returns series of the measurements that the project judges itself by,
 // in order; the test is skipped where they are not at hand.
-func shared(t *testing.T, name string, keep func(record []string) bool) map[string][]float64 {
+func shared(t testing.TB, name string, keep func(record []string) bool) map[string][]float64 {
 	t.Helper()
 	folder := os.Getenv("DETECT_DATA")
 	if folder == "" {
@@ -197,36 +198,75 @@ func TestDocumentedChangePoints(t *testing.T) {
 	t.Logf("%d changes in %d jobs: %v", len(got), len(x), got)
 }
 
-// TestFalseChangePoints counts changes where the program is one and the same:
-// what is called is at most a third of what E-divisive alone calls. The first
-// half of the series stands for all: the race detector makes this slow.
+// sameProgram are the sources of which every change is false.
+var sameProgram = []string{"sandmark_nightly", "laaber_go_instability"}
+
+// falseChanges counts the changes that are called in a share of a source's series
+// of one and the same program: by E-divisive alone, and by the search.
+func falseChanges(t testing.TB, source string, share float64) (series, jobs, plain, ours int) {
+	all := shared(t, source, func(r []string) bool { return r[8] == "same-commit" })
+	names := slices.Sorted(maps.Keys(all))
+	names = names[:int(share*float64(len(names)))]
+	for _, name := range names {
+		x := all[name]
+		jobs += len(x)
+		plain += len(plainChangePoints(x, 0.001))
+		ours += len(ChangePoints(x, ChangeSearch{P: 0.001, Smallest: 0.02, Seed: 1}))
+	}
+	return len(names), jobs, plain, ours
+}
+
+// TestFalseChangePoints: what is called where the program is one and the same is
+// at most a third of what E-divisive alone calls. The first half of the series
+// stands for all: the race detector makes this slow.
 func TestFalseChangePoints(t *testing.T) {
-	for _, name := range []string{"sandmark_nightly", "laaber_go_instability"} {
-		all := shared(t, name, func(r []string) bool { return r[8] == "same-commit" })
-		plain, ours, jobs := 0, 0, 0
-		names := slices.Sorted(maps.Keys(all))
-		for _, name := range names[:len(names)/2] {
-			x := all[name]
-			jobs += len(x)
-			plain += len(plainChangePoints(x, 0.001))
-			ours += len(ChangePoints(x, ChangeSearch{P: 0.001, Smallest: 0.02, Seed: 1}))
-		}
-		t.Logf("%s: %d series, %d jobs: %d changes by E-divisive alone, %d by the search", name, len(names)/2, jobs, plain, ours)
+	for _, source := range sameProgram {
+		series, jobs, plain, ours := falseChanges(t, source, 0.5)
+		t.Logf("%s: %d series, %d jobs: %d changes by E-divisive alone, %d by the search", source, series, jobs, plain, ours)
 		if 3*ours > plain {
-			t.Errorf("%s: %d changes called, want at most a third of %d", name, ours, plain)
+			t.Errorf("%s: %d changes called, want at most a third of %d", source, ours, plain)
 		}
 	}
 }
 
+// BenchmarkFalseChangePoints has the figures of docs/trends.md, over all series.
+func BenchmarkFalseChangePoints(b *testing.B) {
+	for _, source := range sameProgram {
+		b.Run(source, func(b *testing.B) {
+			for b.Loop() {
+				series, jobs, plain, ours := falseChanges(b, source, 1)
+				b.ReportMetric(float64(series), "series")
+				b.ReportMetric(float64(jobs), "jobs")
+				b.ReportMetric(float64(plain), "false-by-E-divisive")
+				b.ReportMetric(float64(ours), "false")
+			}
+		})
+	}
+}
+
+// BenchmarkChangePoints is a series that changes its level with every 500 jobs,
+// searched in windows and, as far as one would wait for it, by E-divisive alone.
 func BenchmarkChangePoints(b *testing.B) {
-	for _, n := range []int{50, 1000, 10_000} {
-		x := made(0.01, 10, step{n, 1})
+	made := func(jobs int) []float64 {
+		x := made(0.01, 10, step{jobs, 1})
 		for i := range x {
 			x[i] += float64(i/500) * 0.05
 		}
-		b.Run(strconv.Itoa(n), func(b *testing.B) {
+		return x
+	}
+	for _, jobs := range []int{50, 1000, 2000, 5000, 10_000} {
+		x := made(jobs)
+		b.Run(fmt.Sprintf("windows/%d", jobs), func(b *testing.B) {
 			for b.Loop() {
 				ChangePoints(x, ChangeSearch{P: 0.001, Smallest: 0.01, Seed: 1})
+			}
+		})
+	}
+	for _, jobs := range []int{50, 1000, 2000} {
+		x := made(jobs)
+		b.Run(fmt.Sprintf("plain/%d", jobs), func(b *testing.B) {
+			for b.Loop() {
+				plainChangePoints(x, 0.001)
 			}
 		})
 	}
