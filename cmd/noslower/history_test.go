@@ -47,5 +47,5 @@ func TestTrendsOfArtifacts(t *testing.T) {
 		t.Errorf("the page does not lead to the newest commit:\n%s", page)
 	}
 	last.command, last.flags = "import", []string{filepath.Join("..", "data.js")}
-	r.do(last).want(t, 2, "want dir:PATH or file:PATH to import into")
+	r.do(last).want(t, 2, "want dir:PATH, file:PATH or branch:NAME to import into")
 }
