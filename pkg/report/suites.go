@@ -72,16 +72,26 @@ func standingOf(v gate.Verdict) standing {
 	return suiteFine
 }
 
-// WorstFirst returns the verdicts in the order of a reader's worries.
+// WorstFirst returns the verdicts in the order of a reader's worries: by standing,
+// then by what is worst in each.
 func (s Suites) WorstFirst() []gate.Verdict {
-	return slices.SortedStableFunc(slices.Values(s.Verdicts), func(a, b gate.Verdict) int { return cmp.Compare(standingOf(a), standingOf(b)) })
+	worst := func(v gate.Verdict) float64 {
+		gating, _ := ranked(v.Comparisons)
+		if len(gating) == 0 {
+			return 0
+		}
+		return weight(gating[0])
+	}
+	return slices.SortedStableFunc(slices.Values(s.Verdicts), func(a, b gate.Verdict) int {
+		return cmp.Or(cmp.Compare(standingOf(a), standingOf(b)), cmp.Compare(worst(b), worst(a)))
+	})
 }
 
 // headline says what is known over all suites, the worst first: a sentence for
 // each standing, and one for what is not among them.
 func (s Suites) headline(say voice) []string {
 	of := map[standing][]string{}
-	for _, v := range s.Verdicts {
+	for _, v := range s.WorstFirst() {
 		of[standingOf(v)] = append(of[standingOf(v)], say.name(nameOf(v, "")))
 	}
 	var sentences []string

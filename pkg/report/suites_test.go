@@ -86,6 +86,20 @@ func TestSuitesAlike(t *testing.T) {
 	}
 }
 
+// TestSuitesOrder: of suites that regressed, the one that did most comes first.
+func TestSuitesOrder(t *testing.T) {
+	var s report.Suites
+	for i, by := range []float64{1.1, 1.5, 1, 1.3} {
+		v := decide(t, []sample{{"scan", instructions, five(1000)}}, []sample{{"scan", instructions, five(1000 * by)}}, nil)
+		v.Suite = fmt.Sprint(i)
+		s.Verdicts = append(s.Verdicts, v)
+	}
+	got := together(t, "headline", s, report.Options{})
+	if want := "Regression in 3 of 4 suites: 1, 3, 0. No regression in 2.\n"; got != want {
+		t.Errorf("the headline is %q, want %q", got, want)
+	}
+}
+
 // TestSuitesLimit: however large the suites are, each regressed one keeps its
 // heading, its first sentence and its worst rows, and what is cut is counted.
 func TestSuitesLimit(t *testing.T) {
