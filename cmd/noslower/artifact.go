@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -32,7 +33,7 @@ const (
 	ancestorsLookedAt = 100
 	runsLookedAt      = 30 // for each event
 	runsTried         = 4  // whose artifacts are asked for
-	strangersTried    = 2  // that are compared with the branch, being no ancestors
+	strangersTried    = 3  // that are compared with the branch, being no ancestors
 )
 
 // artifacts keeps records as artifacts of the workflow's runs.
@@ -88,39 +89,23 @@ func (a artifacts) search(ctx context.Context, suite string) (found, error) {
 	for _, refusal := range r.refusals {
 		f.refused = append(f.refused, refusal.String())
 	}
-	tried, strangers := 0, 0
-	for _, c := range r.candidates {
+	tried := 0
+	for c, err := range a.ladder(ctx, r.candidates, &f) {
+		if err != nil {
+			return found{}, err
+		}
 		if tried == runsTried {
 			break
 		}
-		distance := commits(c.Distance) + " before the one to compare with"
-		if c.Distance == 0 {
-			distance = "of the very commit to compare with"
-		}
-		if c.Distance < 0 {
-			if strangers == strangersTried {
-				continue
-			}
-			strangers++
-			behind, ok, err := a.onBranch(ctx, c.Commit)
-			if err != nil {
-				return found{}, err
-			}
-			if !ok {
-				f.refuse(c, "its commit is no longer on the branch")
-				continue
-			}
-			distance = fmt.Sprintf("no ancestor, but %s before the tip of %q", commits(behind), a.at.branch)
-		}
 		tried++
-		record, err := a.recordOf(ctx, r.runs[c.ID], c, suite, &f)
+		record, err := a.recordOf(ctx, r.runs[c.ID], c.Candidate, suite, &f)
 		if err != nil {
 			return found{}, err
 		}
 		if record != nil {
 			run := r.runs[c.ID]
 			return found{
-				record: record, origin: fmt.Sprintf("run %d, %s", c.ID, distance), refused: f.refused,
+				record: record, origin: fmt.Sprintf("run %d, %s", c.ID, c.distance), refused: f.refused,
 				program: func(ctx context.Context) ([]byte, error) { return a.program(ctx, run, suite) },
 			}, nil
 		}
@@ -129,6 +114,59 @@ func (a artifacts) search(ctx context.Context, suite string) (found, error) {
 		f.none = fmt.Sprintf("no record of the suite %q can be read: %s", suite, f.unread)
 	}
 	return f, nil
+}
+
+// A rung is a run on the ladder, and how far it is in words.
+type rung struct {
+	baseline.Candidate
+	distance string
+}
+
+// ladder yields the runs that may have kept a baseline in the order in which they
+// are asked: ancestors, the nearest first, then others by their commits' order on
+// the branch, the last first. Where others' commits are is asked when it comes to
+// them; those that are not there are refused in f.
+func (a artifacts) ladder(ctx context.Context, candidates []baseline.Candidate, f *found) iter.Seq2[rung, error] {
+	return func(yield func(rung, error) bool) {
+		var strangers []baseline.Candidate
+		for _, c := range candidates {
+			distance := commits(c.Distance) + " before the one to compare with"
+			switch {
+			case c.Distance < 0:
+				strangers = append(strangers, c)
+				continue
+			case c.Distance == 0:
+				distance = "of the very commit to compare with"
+			}
+			if !yield(rung{c, distance}, nil) {
+				return
+			}
+		}
+		type placed struct {
+			rung
+			behind int
+		}
+		var others []placed
+		for _, c := range strangers[:min(strangersTried, len(strangers))] {
+			behind, ok, err := a.onBranch(ctx, c.Commit)
+			switch {
+			case err != nil:
+				yield(rung{}, err)
+				return
+			case !ok:
+				f.refuse(c, "its commit is no longer on the branch")
+			default:
+				distance := fmt.Sprintf("no ancestor, but %s before the tip of %q", commits(behind), a.at.branch)
+				others = append(others, placed{rung{c, distance}, behind})
+			}
+		}
+		slices.SortStableFunc(others, func(a, b placed) int { return cmp.Compare(a.behind, b.behind) })
+		for _, o := range others {
+			if !yield(o.rung, nil) {
+				return
+			}
+		}
+	}
 }
 
 var errNoWorkflow = errors.New("which workflow keeps the baseline is not known: name its file by --baseline-workflow")
