@@ -62,9 +62,9 @@ bench-overhead: ## what noslower adds to the command that it measures, beside hy
 bench-detect: ## how often rules are right, on measurements of known truth (docs/detection.md)
 	go run ./bench/detect -data ../shared/detect
 
-.PHONY: bench-changes
-bench-changes: ## how many changes of level are false, and what their search and a large site take (docs/trends.md)
-	go test -run '^$$' -bench 'ChangePoints|Site' -benchtime 1x -timeout 30m ./pkg/stat ./cmd/noslower
+.PHONY: bench-trends
+bench-trends: ## how often trends are wrong, and what they take (docs/trends.md)
+	go test -run '^$$' -bench 'ChangePoints|Creep|Site' -benchtime 1x -timeout 30m ./pkg/stat ./cmd/noslower
 
 .PHONY: bench-live
 bench-live: ## gates of a real program under a load, for some minutes
@@ -72,4 +72,4 @@ bench-live: ## gates of a real program under a load, for some minutes
 
 .PHONY: help
 help: ## these lines
-	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 16

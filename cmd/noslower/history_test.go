@@ -2,9 +2,15 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/noslower/noslower/pkg/baseline"
+	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/gate"
 )
 
 // TestTrendsOfArtifacts: on the default branch a change of level is told of after
@@ -48,4 +54,59 @@ func TestTrendsOfArtifacts(t *testing.T) {
 	}
 	last.command, last.flags = "import", []string{filepath.Join("..", "data.js")}
 	r.do(last).want(t, 2, "want dir:PATH, file:PATH or branch:NAME to import into")
+}
+
+// BenchmarkCreepOfSameProgram counts how often jobs of one and the same program
+// fail for creep, on machines as they are: the figures of docs/trends.md.
+func BenchmarkCreepOfSameProgram(b *testing.B) {
+	for _, source := range []string{"sandmark_nightly", "laaber_go_instability"} {
+		jobs, _ := realJobs(b, source)
+		of := map[string][][]gate.Point{}
+		for key, points := range trendsOf(jobs) {
+			of[key.Metric] = append(of[key.Metric], points)
+		}
+		for _, metric := range slices.Sorted(maps.Keys(of)) {
+			for _, fail := range []float64{0.015, 0.03} {
+				b.Run(fmt.Sprintf("%s/%s/%g%%", source, metric, 100*fail), func(b *testing.B) {
+					for b.Loop() {
+						judged, failed := 0, 0
+						for _, points := range of[metric] {
+							for end := 4; end < len(points); end++ {
+								judged++
+								if creeps(b, points[max(0, end-baseline.MaxJobs):end], value(points[end]), fail) {
+									failed++
+								}
+							}
+						}
+						b.ReportMetric(float64(judged), "jobs")
+						b.ReportMetric(float64(failed), "failed")
+					}
+				})
+			}
+		}
+	}
+}
+
+// creeps reports whether a job fails for creep alone, that measured a time in five
+// launches after others.
+func creeps(b *testing.B, past []gate.Point, seconds, fail float64) bool {
+	side := func(seconds float64) gate.Side {
+		s := gate.Side{Set: &bench.Set{}}
+		for run, scatter := range []float64{0, -0.0005, 0.0005, -0.0002, 0.0002} {
+			value := bench.Measure("time_per_op", seconds*(1+scatter), "s/op")
+			if err := s.Set.Add(run, bench.Result{Name: "x", Values: []bench.Value{value}}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		return s
+	}
+	base := side(value(past[len(past)-1]))
+	p := gate.DefaultPolicy()
+	p.Creep = &gate.Creep{Fail: fail}
+	trend := gate.Trend{{Benchmark: "x", Metric: "time_per_op"}: past}
+	v, err := gate.Decide(&base, side(seconds), "", gate.Past{Trend: trend}, p)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return v.Comparisons[0].Crept != nil
 }

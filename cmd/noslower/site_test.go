@@ -243,7 +243,7 @@ func TestSiteOfRealTrends(t *testing.T) {
 
 // realJobs reads what a source has, a job a run; the test is skipped where it is
 // not at hand.
-func realJobs(t *testing.T, source string) (jobs []baseline.Job, metrics map[bench.Key]bench.Metric) {
+func realJobs(t testing.TB, source string) (jobs []baseline.Job, metrics map[bench.Key]bench.Metric) {
 	t.Helper()
 	f, err := os.Open(filepath.Join("..", "..", "..", "shared", "detect", source+".csv.gz"))
 	if err != nil {

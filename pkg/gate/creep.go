@@ -161,9 +161,12 @@ func (a anchor) hold(head stat.Job, m bench.Metric, p Policy) finding {
 		center = -center
 	}
 	between, _ := stat.BetweenJobs(a.history)
+	// An anchor is picked by its noise: what few jobs tell of that, or only the
+	// middle of many, is not enough.
 	if len(a.history) < stat.JobsForHistoryRule {
-		// So few tell the noise badly, and an anchor is picked by it.
 		between = max(between, p.priorOf(m), math.Sqrt(head.Variance))
+	} else {
+		between = max(between, stat.TailBetweenJobs(a.history))
 	}
 	estimate := center - a.center
 	within := math.Sqrt(math.Pi/2*head.Variance/float64(max(1, head.Count)) + a.variance)

@@ -1,6 +1,9 @@
 package stat
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A Job is what one job measured of one quantity, in a few numbers.
 type Job struct {
@@ -49,14 +52,34 @@ func BetweenJobs(jobs []Job) (sd float64, ok bool) {
 	return math.Sqrt(max(0, variance)), true
 }
 
+// normal90 is the quantile of the standard normal distribution that one of ten
+// absolute values is beyond.
+const normal90 = 1.6449
+
+// TailBetweenJobs returns the standard deviation that normal noise between jobs
+// would have if one of ten steps from a job to the next were as large as it is
+// here. Where the noise has long tails it is above BetweenJobs: what is picked
+// among many jobs lies in the tails. A few changes of level do not move it.
+func TailBetweenJobs(jobs []Job) float64 {
+	d := steps(jobs)
+	if len(d) == 0 {
+		return 0
+	}
+	slices.Sort(d)
+	return d[(len(d)-1)*9/10] / (normal90 * math.Sqrt2)
+}
+
 // successive returns the robust standard deviation of the differences between
 // successive jobs.
-func successive(jobs []Job) float64 {
+func successive(jobs []Job) float64 { return madScale * Median(steps(jobs)) }
+
+// steps are the distances from each job to the next.
+func steps(jobs []Job) []float64 {
 	var d []float64
 	for i := 1; i < len(jobs); i++ {
 		d = append(d, math.Abs(jobs[i].Center-jobs[i-1].Center))
 	}
-	return madScale * Median(d)
+	return d
 }
 
 // LatestCenter returns the median of the last 5 jobs' centers.

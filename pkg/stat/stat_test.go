@@ -187,6 +187,36 @@ func TestLargeSamples(t *testing.T) {
 	}
 }
 
+// TestTailBetweenJobs: it is the noise where that is normal, more where it has
+// long tails, and no more for a change of level.
+func TestTailBetweenJobs(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	jobs := func(noise func(i int) float64) []Job {
+		var jobs []Job
+		for i := range 2000 {
+			jobs = append(jobs, Job{Center: noise(i)})
+		}
+		return jobs
+	}
+	for _, tt := range []struct {
+		name     string
+		noise    func(i int) float64
+		low, top float64
+	}{
+		{"none", func(int) float64 { return 1 }, 0, 0},
+		{"normal", func(int) float64 { return 0.01 * r.NormFloat64() }, 0.0095, 0.0105},
+		{"normal, with a step", func(i int) float64 { return 0.01*r.NormFloat64() + float64(i/1000) }, 0.0095, 0.0105},
+		{"every tenth far off", func(i int) float64 { return 0.01*r.NormFloat64() + 0.1*float64(i%10/9) }, 0.03, 0.05},
+	} {
+		if got := TailBetweenJobs(jobs(tt.noise)); got < tt.low || got > tt.top {
+			t.Errorf("%s: %v, want from %v to %v", tt.name, got, tt.low, tt.top)
+		}
+	}
+	if got := TailBetweenJobs(nil); got != 0 {
+		t.Errorf("of no job: %v", got)
+	}
+}
+
 func TestBetweenJobs(t *testing.T) {
 	jobs := func(within float64, centers ...float64) []Job {
 		var list []Job
