@@ -18,16 +18,20 @@ import (
 
 // A shared is a bare repository, and clones of it.
 type shared struct {
-	t    *testing.T
-	bare string
+	t             *testing.T
+	bare, scratch string
 }
 
-func (s shared) run(dir, program string, args ...string) (string, error) {
+func (s shared) command(dir, program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org",
-		"GIT_CONFIG_GLOBAL=/dev/null", "GITHUB_ACTIONS=", "GITHUB_SHA=")
-	out, err := cmd.CombinedOutput()
+		"GIT_CONFIG_GLOBAL=/dev/null", "GITHUB_ACTIONS=", "GITHUB_SHA=", "TMPDIR="+s.scratch)
+	return cmd
+}
+
+func (s shared) run(dir, program string, args ...string) (string, error) {
+	out, err := s.command(dir, program, args...).CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }
 
@@ -49,7 +53,7 @@ func (s shared) clone() string {
 
 func newShared(t *testing.T) shared {
 	t.Helper()
-	s := shared{t, t.TempDir()}
+	s := shared{t, t.TempDir(), t.TempDir()}
 	s.must(s.bare, "git", "init", "--quiet", "--bare", "--initial-branch=main")
 	first := s.clone()
 	s.must(first, "git", "commit", "--quiet", "--allow-empty", "-m", "first")
@@ -158,6 +162,43 @@ func TestBranchRefused(t *testing.T) {
 	}
 	if after := s.must(s.bare, "git", "rev-parse", "perf"); after != before {
 		t.Errorf("a refused push left %s, want %s", after, before)
+	}
+}
+
+// TestBranchInterrupted: a job that is killed while it pushes leaves what was
+// there, or what it added, and nothing in between; and the next one goes on.
+func TestBranchInterrupted(t *testing.T) {
+	s := newShared(t)
+	dir := s.clone()
+	push := func(n int) []string {
+		return []string{"baseline", "push", s.document(dir, fmt.Sprintf("%040d", n), n, 100), "--suite", "read", "--baseline", "branch:perf"}
+	}
+	s.must(dir, "noslower", push(1)...)
+	hook, begun := filepath.Join(s.bare, "hooks", "pre-receive"), filepath.Join(s.bare, "begun")
+	if err := os.WriteFile(hook, []byte("#!/bin/sh\n: >"+begun+"\nsleep 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	job := s.command(dir, "noslower", push(2)...)
+	if err := job.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(begun); err == nil {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := job.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = job.Wait() // it was killed
+	jobs := func() int {
+		return strings.Count(s.must(dir, "noslower", "history", "--baseline", "branch:perf", "--output", "csv"), "\n")
+	}
+	left := jobs()
+	s.must(dir, "noslower", push(3)...)
+	if now := jobs(); left < 1 || now <= left || now > 3 {
+		t.Errorf("the killed job left %d jobs, and the next one %d", left, now)
 	}
 }
 
