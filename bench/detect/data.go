@@ -1,67 +1,11 @@
 package main
 
 import (
-	"compress/gzip"
-	"encoding/csv"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
+	"github.com/noslower/noslower/bench/known"
 	"github.com/noslower/noslower/pkg/bench"
 )
-
-// A row is one value of a measurements file.
-type row struct {
-	series, run, metric, label string
-	order                      int
-	better                     bench.Better
-	value                      float64
-}
-
-// read returns the rows of a file of the data folder.
-func read(dir, name string) ([]row, error) {
-	path := filepath.Join(dir, name+".csv.gz")
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	unzipped, err := gzip.NewReader(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	in := csv.NewReader(unzipped)
-	in.ReuseRecord = true
-	if _, err := in.Read(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	var rows []row
-	for {
-		// source,series,run_id,order,metric,unit,better,value,label
-		f, err := in.Read()
-		if err == io.EOF {
-			return rows, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		r := row{series: strings.Clone(f[1]), run: strings.Clone(f[2]), metric: strings.Clone(f[4]), label: strings.Clone(f[8])}
-		if r.better, err = bench.ParseBetter(f[6]); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		if r.value, err = strconv.ParseFloat(f[7], 64); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		if r.order, err = strconv.Atoi(f[3]); err != nil {
-			r.order = len(rows)
-		}
-		rows = append(rows, r)
-	}
-}
 
 // A series is what was measured of one benchmark.
 type series struct {
@@ -78,17 +22,17 @@ type job struct {
 
 // group returns the rows by series and by the job that a function names, all in
 // the order in which they come first. A row of no job is left out.
-func group(rows []row, jobOf func(row) string) []series {
+func group(rows []known.Row, jobOf func(known.Row) string) []series {
 	var all []series
 	for _, r := range rows {
 		name := jobOf(r)
 		if name == "" {
 			continue
 		}
-		i := slices.IndexFunc(all, func(s series) bool { return s.name == r.series })
+		i := slices.IndexFunc(all, func(s series) bool { return s.name == r.Series })
 		if i < 0 {
 			i = len(all)
-			all = append(all, series{name: r.series, better: r.better})
+			all = append(all, series{name: r.Series, better: r.Better})
 		}
 		s := &all[i]
 		k := slices.IndexFunc(s.jobs, func(j job) bool { return j.name == name })
@@ -96,7 +40,7 @@ func group(rows []row, jobOf func(row) string) []series {
 			k = len(s.jobs)
 			s.jobs = append(s.jobs, job{name: name})
 		}
-		s.jobs[k].values = append(s.jobs[k].values, r.value)
+		s.jobs[k].values = append(s.jobs[k].values, r.Value)
 	}
 	return all
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/noslower/noslower/bench/known"
 	"github.com/noslower/noslower/pkg/bench"
 )
 
@@ -61,18 +62,18 @@ func (ts trials) inject() trials {
 // before, if there are as many still earlier days as asked for.
 func days(earlier int) func(dir string) (trials, error) {
 	return func(dir string) (trials, error) {
-		rows, err := read(dir, "go_benchseries")
+		rows, err := known.Read(dir, "go_benchseries")
 		if err != nil {
 			return nil, err
 		}
 		// The order that the file gives is that within a day.
-		slices.SortStableFunc(rows, func(a, b row) int { return strings.Compare(a.run, b.run) })
+		slices.SortStableFunc(rows, func(a, b known.Row) int { return strings.Compare(a.Run, b.Run) })
 		ts := trials{}
-		for _, s := range group(rows, func(r row) string {
-			if r.label != "base-fixed-toolchain" {
+		for _, s := range group(rows, func(r known.Row) string {
+			if r.Label != "base-fixed-toolchain" {
 				return ""
 			}
-			return r.run
+			return r.Run
 		}) {
 			var before [][]float64
 			for i, head := range s.jobs[1:] {
@@ -91,12 +92,12 @@ func days(earlier int) func(dir string) (trials, error) {
 // executions compares each 20 executions that laaber_go_instability has of a
 // commit with the 20 before them.
 func executions(dir string) (trials, error) {
-	rows, err := read(dir, "laaber_go_instability")
+	rows, err := known.Read(dir, "laaber_go_instability")
 	if err != nil {
 		return nil, err
 	}
 	ts := trials{}
-	for _, s := range group(rows, func(r row) string { return r.label }) {
+	for _, s := range group(rows, func(r known.Row) string { return r.Label }) {
 		v := s.jobs[0].values
 		for i := mostRuns; i+mostRuns <= len(v); i += mostRuns {
 			ts[0] = append(ts[0], trial{name: s.name + " " + strconv.Itoa(i), better: s.better, base: v[i-mostRuns : i], head: v[i : i+mostRuns]})
@@ -109,17 +110,17 @@ func executions(dir string) (trials, error) {
 // those of the night before, where there are 20 nights still before.
 func nights(metric string) func(dir string) (trials, error) {
 	return func(dir string) (trials, error) {
-		rows, err := read(dir, "sandmark_nightly")
+		rows, err := known.Read(dir, "sandmark_nightly")
 		if err != nil {
 			return nil, err
 		}
-		slices.SortStableFunc(rows, func(a, b row) int { return strings.Compare(a.run, b.run) })
+		slices.SortStableFunc(rows, func(a, b known.Row) int { return strings.Compare(a.Run, b.Run) })
 		ts := trials{}
-		for _, s := range group(rows, func(r row) string {
-			if r.metric != metric {
+		for _, s := range group(rows, func(r known.Row) string {
+			if r.Metric != metric {
 				return ""
 			}
-			return r.run
+			return r.Run
 		}) {
 			var before [][]float64
 			for i, head := range s.jobs[1:] {
@@ -167,16 +168,16 @@ type local struct {
 // read compares variants over each 20 successive repetitions. These overlap, so
 // that the trials are many but not independent.
 func (l local) read(dir string) (trials, error) {
-	rows, err := read(dir, "local_vm")
+	rows, err := known.Read(dir, "local_vm")
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.order, b.order) })
-	all := group(rows, func(r row) string {
-		if !strings.HasPrefix(r.series, l.series) || r.metric != l.metric {
+	slices.SortStableFunc(rows, func(a, b known.Row) int { return cmp.Compare(a.Order, b.Order) })
+	all := group(rows, func(r known.Row) string {
+		if !strings.HasPrefix(r.Series, l.series) || r.Metric != l.metric {
 			return ""
 		}
-		variant, _, _ := strings.Cut(r.run, "/")
+		variant, _, _ := strings.Cut(r.Run, "/")
 		// In a duet base|S5|core0 ran at once with test|S5|core1, or the cores
 		// were exchanged.
 		if f := strings.Split(variant, "|"); len(f) == 3 {
@@ -224,15 +225,15 @@ func (l local) pair(base, head string) (step float64, ok bool) {
 
 // counts compares single runs under cachegrind: each of base with each of head.
 func counts(dir string) (trials, error) {
-	rows, err := read(dir, "local_vm")
+	rows, err := known.Read(dir, "local_vm")
 	if err != nil {
 		return nil, err
 	}
-	all := group(rows, func(r row) string {
-		if r.metric != "instructions_per_op" {
+	all := group(rows, func(r known.Row) string {
+		if r.Metric != "instructions_per_op" {
 			return ""
 		}
-		return r.label
+		return r.Label
 	})
 	ts := trials{}
 	for _, s := range all {

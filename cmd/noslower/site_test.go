@@ -3,8 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
-	"encoding/csv"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -14,11 +13,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/noslower/noslower/bench/known"
 	"github.com/noslower/noslower/pkg/baseline"
 	"github.com/noslower/noslower/pkg/bench"
 	"github.com/noslower/noslower/pkg/stat"
@@ -245,38 +244,27 @@ func TestSiteOfRealTrends(t *testing.T) {
 // not at hand.
 func realJobs(t testing.TB, source string) (jobs []baseline.Job, metrics map[bench.Key]bench.Metric) {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "..", "shared", "detect", source+".csv.gz"))
-	if err != nil {
+	rows, err := known.Read(filepath.Join("..", "..", "..", "shared", "detect"), source)
+	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip(err)
 	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// source,series,run_id,order,metric,unit,better,value,label
-	rows, err := csv.NewReader(z).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
 	metrics = map[bench.Key]bench.Metric{}
 	values := map[string]map[bench.Key][]float64{} // logarithms, by run
-	orders := map[string]float64{}
-	for i, row := range rows[1:] {
-		number, err := strconv.ParseFloat(row[7], 64)
-		if err != nil || number <= 0 {
+	orders := map[string]int{}
+	for _, r := range rows {
+		if r.Value <= 0 {
 			continue
 		}
-		value := bench.Measure(row[4], number, row[5])
-		key := bench.Key{Benchmark: row[1], Metric: value.Metric.Name}
+		value := bench.Measure(r.Metric, r.Value, r.Unit)
+		key := bench.Key{Benchmark: r.Series, Metric: value.Metric.Name}
 		metrics[key] = value.Metric
-		if values[row[2]] == nil {
-			values[row[2]] = map[bench.Key][]float64{}
-			if orders[row[2]], err = strconv.ParseFloat(row[3], 64); err != nil {
-				orders[row[2]] = float64(i)
-			}
+		if values[r.Run] == nil {
+			values[r.Run], orders[r.Run] = map[bench.Key][]float64{}, r.Order
 		}
-		values[row[2]][key] = append(values[row[2]][key], math.Log(value.V))
+		values[r.Run][key] = append(values[r.Run][key], math.Log(value.V))
 	}
 	runs := slices.SortedFunc(maps.Keys(values), func(a, b string) int {
 		return cmp.Or(cmp.Compare(orders[a], orders[b]), cmp.Compare(a, b))

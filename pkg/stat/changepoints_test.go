@@ -1,17 +1,17 @@
 package stat
 
 import (
-	"compress/gzip"
-	"encoding/csv"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"testing"
+
+	"github.com/noslower/noslower/bench/known"
 )
 
 // made returns a series that goes by steps: for each, so many values around a
@@ -129,58 +129,34 @@ func plainChangePoints(x []float64, p float64) []int {
 	return d.at
 }
 
-// shared returns series of the measurements that the project judges itself by,
-// in order; the test is skipped where they are not at hand.
-func shared(t testing.TB, name string, keep func(record []string) bool) map[string][]float64 {
+// shared returns the series of a source, by name and metric: the median of each
+// run, as a logarithm, in the order in which runs come first. The test is skipped
+// where the measurements are not at hand.
+func shared(t testing.TB, source string, keep func(known.Row) bool) map[string][]float64 {
 	t.Helper()
-	folder := os.Getenv("DETECT_DATA")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared", "detect")
-	}
-	f, err := os.Open(filepath.Join(folder, name+".csv.gz"))
-	if err != nil {
+	rows, err := known.Read(filepath.Join("..", "..", "..", "shared", "detect"), source)
+	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip(err)
 	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	records, err := csv.NewReader(z).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	// source,series,run_id,order,metric,unit,better,value,label
-	type point struct{ order, value float64 }
-	runs := map[string]map[string][]float64{}
-	first := map[string]map[string]float64{}
-	for i, r := range records[1:] {
-		if !keep(r) {
+	type place struct{ series, run string }
+	var order []place
+	values := map[place][]float64{}
+	for _, r := range rows {
+		if !keep(r) || r.Value <= 0 {
 			continue
 		}
-		v, err := strconv.ParseFloat(r[7], 64)
-		if err != nil || v <= 0 {
-			continue
+		at := place{r.Series + "/" + r.Metric, r.Run}
+		if values[at] == nil {
+			order = append(order, at)
 		}
-		key := r[1] + "/" + r[4]
-		if runs[key] == nil {
-			runs[key], first[key] = map[string][]float64{}, map[string]float64{}
-		}
-		if _, ok := first[key][r[2]]; !ok {
-			first[key][r[2]] = float64(i)
-		}
-		runs[key][r[2]] = append(runs[key][r[2]], math.Log(v))
+		values[at] = append(values[at], math.Log(r.Value))
 	}
 	series := map[string][]float64{}
-	for key, of := range runs {
-		var points []point
-		for run, values := range of {
-			points = append(points, point{first[key][run], Median(values)})
-		}
-		slices.SortFunc(points, func(a, b point) int { return int(a.order - b.order) })
-		for _, p := range points {
-			series[key] = append(series[key], p.value)
-		}
+	for _, at := range order {
+		series[at.series] = append(series[at.series], Median(values[at]))
 	}
 	return series
 }
@@ -188,7 +164,7 @@ func shared(t testing.TB, name string, keep func(record []string) bool) map[stri
 // TestDocumentedChangePoints: Apache Otava's tests have a series of TigerBeetle's
 // throughput, with changes that they document at 15 and 71.
 func TestDocumentedChangePoints(t *testing.T) {
-	x := shared(t, "otava_tests", func(r []string) bool { return r[1] == "tigerbeetle" })["tigerbeetle/throughput"]
+	x := shared(t, "otava_tests", func(r known.Row) bool { return r.Series == "tigerbeetle" })["tigerbeetle/throughput"]
 	got := ChangePoints(x, ChangeSearch{P: 0.001, Seed: 1})
 	for _, want := range []int{15, 71} {
 		if !slices.ContainsFunc(got, func(p ChangePoint) bool { return max(p.At-want, want-p.At) <= 1 }) {
@@ -204,7 +180,7 @@ var sameProgram = []string{"sandmark_nightly", "laaber_go_instability"}
 // falseChanges counts the changes that are called in a share of a source's series
 // of one and the same program: by E-divisive alone, and by the search.
 func falseChanges(t testing.TB, source string, share float64) (series, jobs, plain, ours int) {
-	all := shared(t, source, func(r []string) bool { return r[8] == "same-commit" })
+	all := shared(t, source, func(r known.Row) bool { return r.Label == "same-commit" })
 	names := slices.Sorted(maps.Keys(all))
 	names = names[:int(share*float64(len(names)))]
 	for _, name := range names {
