@@ -85,10 +85,13 @@ func (b branch) read(ctx context.Context, c clone, tip, suite string) (s state, 
 		return s, nil
 	}
 	folder := folderOf(suite)
-	if there, err := c.line(ctx, "ls-tree", "--name-only", tip, folder); err != nil || there == "" {
-		return s, err
+	// Named as a tree, a folder is none of the options and patterns that it may
+	// look like.
+	tree, err := c.line(ctx, "rev-parse", "--verify", "--quiet", tip+":"+folder)
+	if err != nil {
+		return s, nil // there is none
 	}
-	packed, err := c.git(ctx, "archive", "--format=tar", tip, folder)
+	packed, err := c.git(ctx, "archive", "--format=tar", tree)
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", b, err)
 	}
@@ -100,19 +103,20 @@ func (b branch) read(ctx context.Context, c clone, tip, suite string) (s state, 
 		if err != nil {
 			return s, fmt.Errorf("%s: %w", b, err)
 		}
-		if h.Typeflag != tar.TypeReg || !strings.HasSuffix(h.Name, recordSuffix) || path.Dir(h.Name) != folder {
+		if h.Typeflag != tar.TypeReg || !strings.HasSuffix(h.Name, recordSuffix) || strings.Contains(h.Name, "/") {
 			continue
 		}
+		name := path.Join(folder, h.Name)
 		data, err := io.ReadAll(r)
 		if err != nil {
 			return s, err
 		}
 		record, err := baseline.Decode(data)
 		if err != nil {
-			s.bad = append(s.bad, baseline.Refusal{What: h.Name, Why: err.Error()}.String())
+			s.bad = append(s.bad, baseline.Refusal{What: name, Why: err.Error()}.String())
 			continue
 		}
-		s.files = append(s.files, branchFile{h.Name, record, len(data)})
+		s.files = append(s.files, branchFile{name, record, len(data)})
 	}
 	slices.SortStableFunc(s.files, func(x, y branchFile) int {
 		return cmp.Or(x.record.Measurements.Time.Compare(y.record.Measurements.Time), cmp.Compare(x.path, y.path))
@@ -121,21 +125,37 @@ func (b branch) read(ctx context.Context, c clone, tip, suite string) (s state, 
 }
 
 // suites lists whose records are on the branch.
-func (b branch) suites(ctx context.Context) ([]string, error) {
-	c, err := b.hub.clone(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer c.remove()
-	tip, err := b.fetch(ctx, c)
-	if err != nil || tip == "" {
-		return nil, err
+func (b branch) suites(ctx context.Context) (suites []string, err error) {
+	err = b.visit(ctx, func(c clone, tip string) error {
+		suites, err = b.suitesAt(ctx, c, tip)
+		return err
+	})
+	return suites, err
+}
+
+func (b branch) suitesAt(ctx context.Context, c clone, tip string) ([]string, error) {
+	if tip == "" {
+		return nil, nil
 	}
 	folders, err := c.line(ctx, "ls-tree", "-d", "-z", "--name-only", tip)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b, err)
 	}
 	return suitesOf(strings.Split(folders, "\x00"), suiteSuffix), nil
+}
+
+// visit looks at the branch as it is now.
+func (b branch) visit(ctx context.Context, look func(c clone, tip string) error) error {
+	c, err := b.hub.clone(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.remove()
+	tip, err := b.fetch(ctx, c)
+	if err != nil {
+		return err
+	}
+	return look(c, tip)
 }
 
 // folderOf is where the records of a suite are: its name is anything, a folder's
@@ -145,7 +165,11 @@ func folderOf(suite string) string { return url.PathEscape(suite) + suiteSuffix 
 // find picks the record of the commit to compare with, else of its nearest
 // ancestor that is known, else the newest, and gives it the jobs before it.
 func (b branch) find(ctx context.Context, suite string) (found, error) {
-	s, err := b.look(ctx, suite)
+	var s state
+	err := b.visit(ctx, func(c clone, tip string) (err error) {
+		s, err = b.read(ctx, c, tip, suite)
+		return err
+	})
 	if err != nil {
 		return found{}, err
 	}
@@ -162,20 +186,6 @@ func (b branch) find(ctx context.Context, suite string) (found, error) {
 	r.Jobs = baseline.Merge(append(trails, r.Jobs)...)
 	r.Jobs = r.Jobs[max(0, len(r.Jobs)-baseline.MaxJobs):]
 	return found{record: &r, origin: fmt.Sprintf("%s, %s", b, how), refused: s.bad}, nil
-}
-
-// look reads what the branch has of a suite now.
-func (b branch) look(ctx context.Context, suite string) (state, error) {
-	c, err := b.hub.clone(ctx)
-	if err != nil {
-		return state{}, err
-	}
-	defer c.remove()
-	tip, err := b.fetch(ctx, c)
-	if err != nil {
-		return state{}, err
-	}
-	return b.read(ctx, c, tip, suite)
 }
 
 // pick returns the index of the file to compare with.
@@ -312,12 +322,27 @@ func compact(files []branchFile) (add []branchFile, gone []string) {
 	return add, gone
 }
 
-// records are all records of a suite on the branch.
-func (b branch) records(ctx context.Context, suite string) ([]*baseline.Record, error) {
-	s, err := b.look(ctx, suite)
-	var records []*baseline.Record
-	for _, f := range s.files {
-		records = append(records, &f.record)
-	}
+// records are all records on the branch, of a suite or, where none is named, of
+// all.
+func (b branch) records(ctx context.Context, suite *string) (records []*baseline.Record, err error) {
+	err = b.visit(ctx, func(c clone, tip string) error {
+		suites, err := b.suitesAt(ctx, c, tip)
+		if err != nil {
+			return err
+		}
+		if suite != nil {
+			suites = []string{*suite}
+		}
+		for _, name := range suites {
+			s, err := b.read(ctx, c, tip, name)
+			if err != nil {
+				return err
+			}
+			for _, f := range s.files {
+				records = append(records, &f.record)
+			}
+		}
+		return nil
+	})
 	return records, err
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -138,6 +139,26 @@ func TestBranchPicks(t *testing.T) {
 	r, err := baseline.Decode([]byte(record))
 	if err != nil || r.Measurements.Commit != heads[2] || len(r.Jobs) != 3 {
 		t.Errorf("without an ancestor there: %v, the record of %s with %d jobs, want the newest with the 3 before it", err, r.Measurements.Commit, len(r.Jobs))
+	}
+}
+
+// TestBranchSuites: a suite may be called anything, and each has its own records.
+func TestBranchSuites(t *testing.T) {
+	s := newShared(t)
+	dir := s.clone()
+	names := []string{"--output=x", "..", ":(top)read", "read/small *", "read"}
+	for i, name := range names {
+		for minute := range i + 1 {
+			doc := s.document(dir, strings.Repeat("a", 40), minute, 100)
+			s.must(dir, "noslower", "baseline", "push", doc, "--suite="+name, "--baseline", "branch:perf")
+		}
+	}
+	list := s.must(dir, "noslower", "baseline", "list", "--baseline", "branch:perf")
+	for i, name := range names {
+		rows := regexp.MustCompile("(?m)^"+regexp.QuoteMeta(name)+` +a{12}.* (\d+)$`).FindAllStringSubmatch(list, -1)
+		if len(rows) != 1 || rows[0][1] != fmt.Sprint(i) {
+			t.Errorf("%q has the rows %q, want one with %d jobs before:\n%s", name, rows, i, list)
+		}
 	}
 }
 

@@ -86,7 +86,7 @@ func (c clone) commit(ctx context.Context, of, message string, add []branchFile,
 		}
 	}
 	for _, path := range gone {
-		if _, err := c.git(ctx, "update-index", "--force-remove", path); err != nil {
+		if _, err := c.git(ctx, "update-index", "--force-remove", "--", path); err != nil {
 			return "", err
 		}
 	}

@@ -128,45 +128,48 @@ func (w world) records(ctx context.Context, o *optionSet) ([]*baseline.Record, e
 	if err != nil {
 		return nil, wrongUse(err)
 	}
-	suites := []string{o.Suite}
-	if !o.given["suite"] {
-		if suites, err = k.suites(ctx); err != nil {
-			return nil, undecided(err)
-		}
+	var suite *string // the only one that is asked for
+	if o.given["suite"] {
+		suite = &o.Suite
 	}
-	var none []error
-	for _, suite := range suites {
-		some, why, err := recordsOf(ctx, k, suite)
-		if err != nil {
-			return nil, undecided(err)
-		}
-		if len(some) == 0 {
-			none = append(none, errors.New(why))
-		}
-		records = append(records, some...)
+	records, err = keptRecords(ctx, k, suite)
+	if err == nil && len(records) == 0 {
+		err = fmt.Errorf("%s has no record: \"noslower gate --save-baseline\" keeps one, \"noslower import\" makes one of a past", k)
 	}
-	if len(suites) == 0 {
-		none = append(none, fmt.Errorf("%s has no record: \"noslower gate --save-baseline\" keeps one, \"noslower import\" makes one of a past", k))
-	}
-	if len(records) == 0 {
-		return nil, undecided(errors.Join(none...))
-	}
-	return records, nil
+	return records, undecided(err)
 }
 
-// recordsOf returns the records that are kept of a suite: of a branch of data all
-// of them, elsewhere the newest, which tells of those before it. Where there is
-// none, why says so.
-func recordsOf(ctx context.Context, k keeper, suite string) (records []*baseline.Record, why string, err error) {
+// keptRecords returns the records that are kept of a suite, or, where none is
+// named, of all: of a branch of data every one, elsewhere the newest of each
+// suite, which tells of those before it.
+func keptRecords(ctx context.Context, k keeper, suite *string) ([]*baseline.Record, error) {
 	if b, ok := k.(branch); ok {
-		records, err = b.records(ctx, suite)
-		return records, fmt.Sprintf("%s has no record of the suite %q", b, suite), err
+		return b.records(ctx, suite)
 	}
-	f, err := k.find(ctx, suite)
-	if err != nil || f.record == nil {
-		return nil, f.none, err
+	var suites []string
+	var err error
+	if suite != nil {
+		suites = []string{*suite}
+	} else if suites, err = k.suites(ctx); err != nil {
+		return nil, err
 	}
-	return []*baseline.Record{f.record}, "", nil
+	var records []*baseline.Record
+	var none []error
+	for _, name := range suites {
+		f, err := k.find(ctx, name)
+		switch {
+		case err != nil:
+			return nil, err
+		case f.record == nil:
+			none = append(none, errors.New(f.none))
+		default:
+			records = append(records, f.record)
+		}
+	}
+	if len(records) == 0 {
+		return nil, errors.Join(none...)
+	}
+	return records, nil
 }
 
 // openNewest opens what --baseline names where the newest record is wanted: that
