@@ -27,7 +27,7 @@ var _ = register(Format{
 	Tool:  "Ruby's benchmark-ips",
 	How:   `lines NAME F (± F%) i/s, or a JSON array of objects with "ips" and "stddev"`,
 	Print: "ruby bench.rb, with x.json!('results.json') and that file for all digits",
-	Sniff: func(input []byte) bool { return sniffIPSText(input) || ipsShape.sniff(input) },
+	Sniff: func(in *Input) bool { return sniffIPSText(in) || ipsShape.sniff(in) },
 	Read:  readIPS,
 })
 
@@ -46,7 +46,7 @@ func readIPS(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 		switch {
 		case err != nil:
 			yield(bench.Result{}, err)
-		case ipsShape.sniff(input):
+		case ipsShape.sniff(&Input{text: input}):
 			ipsShape.readAll(input, name, readIPSJSON, yield)
 		default:
 			readIPSText(input, name, yield)

@@ -50,8 +50,8 @@ var (
 
 // sniffCachegrind takes care not to claim what Callgrind prints, which ends in
 // the same counts.
-func sniffCachegrind(input []byte) bool {
-	return cachegrindHeader(input) || (cachegrindRefs(input) || cachegrindEvents(input)) && !callgrindOwn(input)
+func sniffCachegrind(in *Input) bool {
+	return cachegrindHeader(in) || (cachegrindRefs(in) || cachegrindEvents(in)) && !callgrindOwn(in)
 }
 
 func readCachegrind(r io.Reader, name string) iter.Seq2[bench.Result, error] {

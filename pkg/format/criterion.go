@@ -37,7 +37,7 @@ var _ = register(Format{
 	Tool:  "Criterion.rs: what cargo bench prints, sample.json and estimates.json, and cargo criterion's messages",
 	How:   "lines NAME time: [F us F us F us], or its JSON",
 	Print: "cargo bench, or with the files target/criterion/**/new/sample.json",
-	Sniff: func(input []byte) bool { return sniffCriterionText(input) || criterionJSON.sniff(input) },
+	Sniff: func(in *Input) bool { return sniffCriterionText(in) || criterionJSON.sniff(in) },
 	Read:  readCriterion,
 })
 
@@ -60,7 +60,7 @@ func readCriterion(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 		switch {
 		case err != nil:
 			yield(bench.Result{}, err)
-		case criterionJSON.sniff(input):
+		case criterionJSON.sniff(&Input{text: input}):
 			criterionJSON.readAll(input, name, readCriterionJSON, yield)
 		default:
 			readCriterionText(input, name, yield)

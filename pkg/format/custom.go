@@ -76,7 +76,7 @@ func NewCustom(descriptions ...Custom) (Format, error) {
 		Tool:  "as the configuration describes it",
 		How:   "what the configuration describes under parse",
 		Print: "your own command",
-		Sniff: func([]byte) bool { return false },
+		Sniff: func(*Input) bool { return false },
 		Read: func(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			return func(yield func(bench.Result, error) bool) { readCustom(r, name, descriptions, readers, yield) }
 		},

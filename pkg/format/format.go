@@ -24,7 +24,7 @@ type Format struct {
 	How   string // by what it is recognised, for people
 	// Sniff reports whether the input is of this format. No two formats claim
 	// one input.
-	Sniff func(input []byte) bool
+	Sniff func(*Input) bool
 	// General is set where the format is no tool's own: it yields to every
 	// format that is.
 	General bool
@@ -73,14 +73,15 @@ var ErrUnknown = errors.New("no known benchmark output")
 
 // claimants returns the formats, tools' own or general ones, that claim the
 // input.
-func claimants(input []byte, general bool) []Format {
+func claimants(input *Input, general bool) []Format {
 	return slices.DeleteFunc(All(), func(f Format) bool { return f.General != general || !f.Sniff(input) })
 }
 
 // Detect returns the one format that claims the input. Where none does, the
 // error is ErrUnknown and says what was looked for; where several do, it names
 // them.
-func Detect(input []byte) (Format, error) {
+func Detect(text []byte) (Format, error) {
+	input := &Input{text: text}
 	claims := claimants(input, false)
 	if len(claims) == 0 {
 		claims = claimants(input, true)

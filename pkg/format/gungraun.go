@@ -39,7 +39,7 @@ var _ = register(Format{
 	Tool:  "Gungraun, Iai-Callgrind, Iai",
 	How:   "an indented line Instructions: N|N below a benchmark's name, or its JSON",
 	Print: "cargo bench, or cargo bench -- --output-format=json",
-	Sniff: func(input []byte) bool { return sniffGungraunText(input) || gungraunShape.sniff(input) },
+	Sniff: func(in *Input) bool { return sniffGungraunText(in) || gungraunShape.sniff(in) },
 	Read:  readGungraun,
 })
 
@@ -80,7 +80,7 @@ func readGungraun(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 		switch {
 		case err != nil:
 			yield(bench.Result{}, err)
-		case gungraunShape.sniff(input):
+		case gungraunShape.sniff(&Input{text: input}):
 			gungraunShape.readAll(input, name, readGungraunJSON, yield)
 		default:
 			readGungraunText(input, name, yield)

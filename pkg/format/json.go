@@ -50,37 +50,57 @@ func (s jsonShape) orElse(o jsonShape) jsonShape {
 	return func(head []byte) bool { return s(head) || o(head) }
 }
 
-// sniff is a Format's Sniff: it looks for a document no further than
-// maxJSONStart.
-func (s jsonShape) sniff(input []byte) bool {
-	return s.find(input[:min(len(input), maxJSONStart+maxJSONHead)], 0) >= 0
+// sniff is a Format's Sniff.
+func (s jsonShape) sniff(in *Input) bool { return slices.ContainsFunc(in.documents(), s) }
+
+// documents returns the heads of the JSON documents of an input. They are looked
+// for no further than maxJSONStart.
+func (in *Input) documents() [][]byte {
+	if in.heads == nil {
+		in.heads = [][]byte{}
+		for _, head := range documents(in.text[:min(len(in.text), maxJSONStart+maxJSONHead)], 0) {
+			in.heads = append(in.heads, head)
+		}
+	}
+	return in.heads
 }
 
-// find returns where the next document of the shape begins in input, or -1. A
-// document begins a line. One of another shape is passed over as far as it was
-// looked at, so that the time is linear.
+// find returns where the next document of the shape begins in input, or -1.
 func (s jsonShape) find(input []byte, from int) int {
-	for at := from; at < len(input); {
-		line := input[at:]
-		start := at + len(line) - len(bytes.TrimLeft(line, " \t\r\n\ufeff"))
-		if start >= len(input) {
-			return -1
+	for start, head := range documents(input, from) {
+		if s(head) {
+			return start
 		}
-		next := start
-		if c := input[start]; c == '{' || c == '[' {
-			head := input[start:min(len(input), start+maxJSONHead)]
-			if s(head) {
-				return start
-			}
-			next += scanJSON(head, nil)
-		}
-		end := bytes.IndexByte(input[next:], '\n')
-		if end < 0 {
-			return -1
-		}
-		at = next + end
 	}
 	return -1
+}
+
+// documents yields where each document begins, and its head. A document begins
+// a line. Each is passed over as far as it was looked at, so that the time is
+// linear.
+func documents(input []byte, from int) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		for at := from; at < len(input); {
+			line := input[at:]
+			start := at + len(line) - len(bytes.TrimLeft(line, " \t\r\n\ufeff"))
+			if start >= len(input) {
+				return
+			}
+			next := start
+			if c := input[start]; c == '{' || c == '[' {
+				head := input[start:min(len(input), start+maxJSONHead)]
+				if !yield(start, head) {
+					return
+				}
+				next += scanJSON(head, nil)
+			}
+			end := bytes.IndexByte(input[next:], '\n')
+			if end < 0 {
+				return
+			}
+			at = next + end
+		}
+	}
 }
 
 // scanJSON goes through the JSON value that data begins with, and hands the

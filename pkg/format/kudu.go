@@ -107,24 +107,20 @@ func stopwatchLine(text string) (label string, words []string, ok bool) {
 
 // sniffKudu asks for a line that no other tool prints. "X: real 1s" is none
 // without one of the stopwatch's own words, or all of its times.
-func sniffKudu(input []byte) bool {
-	for text := range linesWith(input, []byte("real")) {
-		if label, words, ok := stopwatchLine(kuduText(text)); ok && len(words) > 1 &&
-			(kuduLabel.MatchString(label) || slices.Contains(words, "user") && slices.Contains(words, "sys")) {
-			return true
-		}
-	}
+var sniffKudu = sniffClues(kuduClues()...)
+
+func kuduClues() []clue {
+	list := []clue{{[][]byte{[]byte("real")}, func(text string) bool {
+		label, words, ok := stopwatchLine(kuduText(text))
+		return ok && len(words) > 1 &&
+			(kuduLabel.MatchString(label) || slices.Contains(words, "user") && slices.Contains(words, "sys"))
+	}}}
 	for _, k := range kuduLines {
-		if !k.own {
-			continue
-		}
-		for text := range linesWith(input, []byte(k.words)) {
-			if k.pattern.MatchString(kuduText(text)) {
-				return true
-			}
+		if k.own {
+			list = append(list, clue{[][]byte{[]byte(k.words)}, func(text string) bool { return k.pattern.MatchString(kuduText(text)) }})
 		}
 	}
-	return false
+	return list
 }
 
 func readKudu(r io.Reader, name string) iter.Seq2[bench.Result, error] {

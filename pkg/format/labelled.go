@@ -35,12 +35,12 @@ var _ = register(Format{
 	Read:    readLabelled,
 })
 
-func sniffLabelled(input []byte) bool {
-	if sniffTime(input) {
+func sniffLabelled(in *Input) bool {
+	if sniffTime(in) {
 		return false // "real 0.05" is more than a label
 	}
 	values := 0
-	for l, err := range lines(bytes.NewReader(input), "") {
+	for l, err := range lines(bytes.NewReader(in.text), "") {
 		if err != nil {
 			return false
 		}

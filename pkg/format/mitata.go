@@ -33,7 +33,7 @@ var _ = register(Format{
 	Tool:  "mitata, as text and as JSON",
 	Print: `node -e 'import("./bench.mjs").then(({run}) => run({format: "json"}))'`,
 	How:   `lines NAME N ns/iter N ns, or a JSON object with "layout" and "benchmarks"`,
-	Sniff: func(input []byte) bool { return sniffMitata(input) || mitataShape.sniff(input) },
+	Sniff: func(in *Input) bool { return sniffMitata(in) || mitataShape.sniff(in) },
 	Read:  readEither(mitataShape, readMitata, readMitataText),
 })
 

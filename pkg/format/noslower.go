@@ -21,7 +21,7 @@ var _ = register(Format{
 	Tool:  "noslower measure, noslower parse",
 	Print: "noslower measure --out base.json -- ./bench",
 	How:   `a JSON object with "schema": "noslower.…"`,
-	Sniff: func(input []byte) bool { return noslowerHead.Match(input[:min(len(input), maxJSONHead)]) },
+	Sniff: func(in *Input) bool { return noslowerHead.Match(in.text[:min(len(in.text), maxJSONHead)]) },
 	Read:  readNoslower,
 })
 

@@ -36,7 +36,7 @@ var _ = register(Format{
 	Tool:  "redis-benchmark, also with -q and --csv",
 	Print: "redis-benchmark -t set,get -n 1000000 --csv",
 	How:   `a line "throughput summary: N requests per second" or of -q, or a table "test","rps"`,
-	Sniff: func(input []byte) bool { return sniffRedis(input) || sniffOldRedis(input) && sniffRedisTest(input) },
+	Sniff: func(in *Input) bool { return sniffRedis(in) || sniffOldRedis(in) && sniffRedisTest(in) },
 	Read:  readRedis,
 })
 

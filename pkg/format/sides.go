@@ -43,8 +43,8 @@ var (
 	sidesLabel  = regexp.MustCompile(`^(.*?)\s*\((?:(median|mean|avg|average)\b\s*)?([^()]*)\)$`)
 )
 
-func sniffSides(input []byte) bool {
-	for l, err := range lines(bytes.NewReader(input), "") {
+func sniffSides(in *Input) bool {
+	for l, err := range lines(bytes.NewReader(in.text), "") {
 		if err == nil && sidesHeader(unquoted(l).text) != nil {
 			return true
 		}

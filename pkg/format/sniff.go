@@ -2,69 +2,222 @@ package format
 
 import (
 	"bytes"
-	"iter"
+	"cmp"
+	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"sync"
+	"unicode/utf8"
 )
 
-// sniffLine returns a Format's Sniff that claims an input with a line, as lines
-// yields it, that matches one of the patterns.
-func sniffLine(patterns ...string) func(input []byte) bool {
-	var compiled []linePattern
-	for _, p := range patterns {
-		compiled = append(compiled, compileLine(p))
-	}
-	return func(input []byte) bool {
-		return slices.ContainsFunc(compiled, func(p linePattern) bool { return p.matches(input) })
-	}
+// An Input is what a format is looked for in. It is gone through once for all
+// formats together, however large it is.
+type Input struct {
+	text    []byte
+	claimed []bool   // by sniffer; nil until one asks
+	heads   [][]byte // of its JSON documents; nil until a shape asks
 }
 
-// A linePattern is looked for only in lines that have a text without which it
-// cannot match: a log of many megabytes has few of them, and a search for a text
-// is a hundred times as fast as one for a pattern.
-type linePattern struct {
-	*regexp.Regexp
+// A clue is a line that gives a format away.
+type clue struct {
 	needs [][]byte // a line that matches has one of them
+	match func(line string) bool
 }
 
-func compileLine(pattern string) linePattern {
-	p := linePattern{Regexp: regexp.MustCompile(pattern)}
-	if parsed, err := syntax.Parse(pattern, syntax.Perl); err == nil {
-		p.needs = needs(parsed)
+// clues are those of all formats, each with the number of the sniffer whose it
+// is.
+var (
+	clues     []clue
+	snifferOf []int
+	sniffers  int
+)
+
+// sniffClues returns a Format's Sniff that claims an input with a line, as lines
+// yields it, that one of the clues matches. It is for package variables alone:
+// the clues of all formats are looked for at once.
+func sniffClues(own ...clue) func(*Input) bool {
+	number := sniffers
+	sniffers++
+	for _, c := range own {
+		clues, snifferOf = append(clues, c), append(snifferOf, number)
 	}
-	if p.needs == nil {
-		p.needs = [][]byte{nil} // which every line has
+	return func(in *Input) bool {
+		if in.claimed == nil {
+			in.claimed = claims(in.text)
+		}
+		return in.claimed[number]
 	}
-	return p
+}
+
+// sniffLine is sniffClues of patterns.
+func sniffLine(patterns ...string) func(*Input) bool {
+	var own []clue
+	for _, p := range patterns {
+		own = append(own, clueOf(p))
+	}
+	return sniffClues(own...)
+}
+
+func clueOf(pattern string) clue {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		panic(err)
+	}
+	texts := needs(parsed)
+	if texts == nil {
+		panic(fmt.Sprintf("%q: it can be in a line without any text, so that every line would have to be matched", pattern))
+	}
+	return clue{texts, regexp.MustCompile(pattern).MatchString}
+}
+
+// claims returns which sniffers claim an input. A line is matched only with the
+// clues of which it has a text: a log of many megabytes has few of them.
+func claims(input []byte) []bool {
+	claimed := make([]bool, sniffers)
+	a := clueTexts()
+	seen := make([]int, len(clues)) // in which line, from 1
+	var found []uint16
+	number := 0
+	for raw := range bytes.Lines(input) {
+		number++
+		found = a.find(found[:0], raw)
+		text := ""
+		for _, i := range found {
+			if claimed[snifferOf[i]] || seen[i] == number {
+				continue
+			}
+			seen[i] = number
+			if text == "" {
+				if raw = bytes.TrimPrefix(bytes.TrimSuffix(raw, []byte("\n")), []byte("\ufeff")); len(raw) > maxLine {
+					break
+				}
+				text = clean(string(raw))
+			}
+			claimed[snifferOf[i]] = clues[i].match(text)
+		}
+	}
+	return claimed
+}
+
+// An automaton finds texts in one pass: A. V. Aho and M. J. Corasick, "Efficient
+// String Matching: An Aid to Bibliographic Search", Comm. ACM 18 (1975).
+type automaton struct {
+	next [][256]uint16 // by state and byte; 0 is the state in which no text has begun
+	ends [][]uint16    // by state, the clues a text of which ends there
+}
+
+// clueTexts finds the texts of all clues.
+var clueTexts = sync.OnceValue(func() *automaton {
+	a := &automaton{next: make([][256]uint16, 1), ends: make([][]uint16, 1)}
+	for i, c := range clues {
+		for _, text := range c.needs {
+			a.add(text, uint16(i))
+		}
+	}
+	a.link()
+	return a
+})
+
+// add adds a text of a clue.
+func (a *automaton) add(text []byte, of uint16) {
+	state := uint16(0)
+	for _, b := range text {
+		if a.next[state][b] == 0 {
+			a.next[state][b] = uint16(len(a.next))
+			a.next, a.ends = append(a.next, [256]uint16{}), append(a.ends, nil)
+		}
+		state = a.next[state][b]
+	}
+	a.ends[state] = append(a.ends[state], of)
+}
+
+// link adds what follows where a text does not go on, the states of shorter
+// beginnings first: the end of what was read may begin another text.
+func (a *automaton) link() {
+	suffix := make([]uint16, len(a.next)) // the state of the longest such end
+	queue := []uint16{0}
+	for ; len(queue) > 0; queue = queue[1:] {
+		state := queue[0]
+		for b, to := range a.next[state] {
+			other := a.next[suffix[state]][b]
+			switch {
+			case to == 0:
+				a.next[state][b] = other
+				continue
+			case state != 0:
+				suffix[to] = other
+				a.ends[to] = append(a.ends[to], a.ends[other]...)
+			}
+			queue = append(queue, to)
+		}
+	}
+}
+
+// find adds to found the clues of which line has a text.
+func (a *automaton) find(found []uint16, line []byte) []uint16 {
+	state := uint16(0)
+	for _, b := range line {
+		state = a.next[state][b]
+		if ends := a.ends[state]; len(ends) > 0 {
+			found = append(found, ends...)
+		}
+	}
+	return found
 }
 
 // needs returns texts of which each match of re has at least one, or nil where
-// there are none.
+// there are none. Where they are short, those too are looked at that classes of
+// a few characters make, such as 0s, 1s, … of `\d+s`: fewer lines have them.
 func needs(re *syntax.Regexp) [][]byte {
+	const short, tooShort = 2, 1 // a digit alone, say
+	texts := finder{}.needs(re)
+	if n, _ := lengths(texts); n <= short {
+		texts = longer(texts, finder{classes: true}.needs(re))
+	}
+	if n, _ := lengths(texts); n <= tooShort {
+		return nil
+	}
+	return texts
+}
+
+// A finder finds the texts that a pattern needs.
+type finder struct{ classes bool }
+
+// mostTexts bounds the texts of one pattern.
+const mostTexts = 100
+
+func (f finder) needs(re *syntax.Regexp) [][]byte {
+	if texts := f.all(re); texts != nil {
+		return texts
+	}
 	switch re.Op {
-	case syntax.OpLiteral:
-		if re.Flags&syntax.FoldCase == 0 {
-			return [][]byte{[]byte(string(re.Rune))}
-		}
 	case syntax.OpCapture, syntax.OpPlus:
-		return needs(re.Sub[0])
+		return f.needs(re.Sub[0])
 	case syntax.OpRepeat:
 		if re.Min > 0 {
-			return needs(re.Sub[0])
+			return f.needs(re.Sub[0])
 		}
 	case syntax.OpConcat:
 		var best [][]byte
+		var run [][]byte // of the parts that stand together
 		for _, sub := range re.Sub {
-			if n := needs(sub); shortest(n) > shortest(best) {
-				best = n
+			texts, once := f.all(sub), true
+			if sub.Op == syntax.OpPlus {
+				// What it begins and what it ends with.
+				texts, once = f.all(sub.Sub[0]), false
+			}
+			whole := product(run, texts)
+			best = longer(best, longer(whole, f.needs(sub)))
+			if run = texts; once && whole != nil {
+				run = whole
 			}
 		}
 		return best
 	case syntax.OpAlternate:
 		var all [][]byte
 		for _, sub := range re.Sub {
-			n := needs(sub)
+			n := f.needs(sub)
 			if n == nil {
 				return nil
 			}
@@ -75,48 +228,84 @@ func needs(re *syntax.Regexp) [][]byte {
 	return nil
 }
 
-// shortest returns the length of the shortest text: the longer it is, the fewer
-// lines have it.
-func shortest(texts [][]byte) int {
-	least := 0
+// all returns all texts that re matches, or nil where they are many, or empty.
+func (f finder) all(re *syntax.Regexp) [][]byte {
+	switch re.Op {
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase == 0 {
+			return [][]byte{[]byte(string(re.Rune))}
+		}
+	case syntax.OpCapture:
+		return f.all(re.Sub[0])
+	case syntax.OpCharClass:
+		var texts [][]byte
+		for i := 0; f.classes && i < len(re.Rune); i += 2 {
+			for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
+				if texts = append(texts, utf8.AppendRune(nil, r)); len(texts) > mostTexts {
+					return nil
+				}
+			}
+		}
+		return texts
+	case syntax.OpConcat:
+		texts := f.all(re.Sub[0])
+		for _, sub := range re.Sub[1:] {
+			next := f.all(sub)
+			if texts == nil || next == nil {
+				return nil
+			}
+			texts = product(texts, next)
+		}
+		return texts
+	case syntax.OpAlternate:
+		var all [][]byte
+		for _, sub := range re.Sub {
+			texts := f.all(sub)
+			if texts == nil {
+				return nil
+			}
+			all = append(all, texts...)
+		}
+		return all
+	}
+	return nil
+}
+
+// product returns each of first with each of second after it: second where first
+// is nil, and nil where they are many.
+func product(first, second [][]byte) [][]byte {
+	if first == nil {
+		return second
+	}
+	if second == nil || len(first)*len(second) > mostTexts {
+		return nil
+	}
+	var all [][]byte
+	for _, a := range first {
+		for _, b := range second {
+			all = append(all, slices.Concat(a, b))
+		}
+	}
+	return all
+}
+
+// longer returns the texts of which the shortest is longer, or else the longest:
+// the fewer lines have one of them.
+func longer(a, b [][]byte) [][]byte {
+	shortA, longA := lengths(a)
+	shortB, longB := lengths(b)
+	if cmp.Or(cmp.Compare(shortA, shortB), cmp.Compare(longA, longB)) < 0 {
+		return b
+	}
+	return a
+}
+
+func lengths(texts [][]byte) (shortest, longest int) {
 	for i, t := range texts {
-		if i == 0 || len(t) < least {
-			least = len(t)
+		if i == 0 || len(t) < shortest {
+			shortest = len(t)
 		}
+		longest = max(longest, len(t))
 	}
-	return least
-}
-
-// matches reports whether a line of input matches.
-func (p linePattern) matches(input []byte) bool {
-	for _, need := range p.needs {
-		for text := range linesWith(input, need) {
-			if p.MatchString(text) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// linesWith yields the lines of input that have a text in them, as lines does.
-func linesWith(input, need []byte) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for rest := input; len(rest) > 0; {
-			i := bytes.Index(rest, need)
-			if i < 0 {
-				return
-			}
-			start := bytes.LastIndexByte(rest[:i], '\n') + 1
-			end := len(rest)
-			if n := bytes.IndexByte(rest[i:], '\n'); n >= 0 {
-				end = i + n
-			}
-			text := bytes.TrimPrefix(rest[start:end], []byte("\ufeff"))
-			if len(text) <= maxLine && !yield(clean(string(text))) {
-				return
-			}
-			rest = rest[min(end+1, len(rest)):]
-		}
-	}
+	return shortest, longest
 }

@@ -11,9 +11,12 @@ func TestNeeds(t *testing.T) {
 	for _, tt := range []struct{ pattern, want string }{
 		{`^[> \t]*op rate\s*:`, "op rate"},
 		{`^\s*(?:op rate|latency mean)\s*:`, "op rate|latency mean"},
-		{`^\d+ (?:ns|us)(?:/op)?$`, "ns|us"},
+		{`^\d+ (?:ns|us)(?:/op)?$`, " ns| us"},
 		{`^(?:\d+ items){2} in`, " items"},
 		{`^(?:\d+ items)* in`, " in"},
+		{`^r(?:ps|uns/sec)$`, "rps|runs/sec"},
+		{`^(?:ab)+c`, "abc"},
+		{`^[.0-2]+(?:s|ms)\b`, ".s|.ms|0s|0ms|1s|1ms|2s|2ms"},
 		{`^(?i)op rate`, ""},
 		{`^(?:op|\d+)$`, ""},
 		{`^\d+`, ""},
@@ -32,9 +35,11 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
+// sniffRate stands with the formats' own, since all are looked for at once.
+var sniffRate = sniffLine(`^op rate: \d`, `^\d+ in all$`)
+
 // TestSniffLine checks that a line is matched as lines yields it.
 func TestSniffLine(t *testing.T) {
-	sniff := sniffLine(`^op rate: \d`, `^\d+$`)
 	for _, tt := range []struct {
 		name, in string
 		want     bool
@@ -47,10 +52,10 @@ func TestSniffLine(t *testing.T) {
 		{"overwritten", "op rate: 5\rdone\n", false},
 		{"colours", "\x1b[32mop rate: 5\x1b[0m\n", true},
 		{"within a line", "the op rate: 5\n", false},
-		{"the second pattern", "a\n12\n", true},
+		{"the second pattern", "a\n12 in all\n", true},
 		{"longer than a line may be", "op rate: 5" + strings.Repeat("x", maxLine) + "\n", false},
 	} {
-		if got := sniff([]byte(tt.in)); got != tt.want {
+		if got := sniffRate(&Input{text: []byte(tt.in)}); got != tt.want {
 			t.Errorf("%s: sniffLine claims %.40q: %v, want %v", tt.name, tt.in, got, tt.want)
 		}
 	}

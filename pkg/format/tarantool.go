@@ -56,9 +56,9 @@ var sniffTarantoolText = sniffLine(
 	tarantoolRequests.String(),
 )
 
-func sniffTarantool(input []byte) bool {
-	reports, _ := tarantoolReports(input)
-	return len(reports) > 0 || sniffTarantoolText(input)
+func sniffTarantool(in *Input) bool {
+	reports, _ := tarantoolReports(in.text)
+	return len(reports) > 0 || sniffTarantoolText(in)
 }
 
 var (

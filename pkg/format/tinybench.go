@@ -34,7 +34,7 @@ var _ = register(Format{
 	Tool:  "tinybench: its table, or its tasks as JSON",
 	Print: `node -e 'import("./bench.mjs").then(({bench}) => bench.run().then(() => console.table(bench.table())))'`,
 	How:   `a table with the column Task name, or a JSON array of objects with "name" and "result"`,
-	Sniff: func(input []byte) bool { return sniffTinybench(input) || tinybenchShape.sniff(input) },
+	Sniff: func(in *Input) bool { return sniffTinybench(in) || tinybenchShape.sniff(in) },
 	Read:  readEither(tinybenchShape, readTinybench, readTinybenchTable),
 })
 
