@@ -75,6 +75,7 @@ type decider struct {
 	head    Side
 	verdict *Verdict
 	few     map[bench.Key]string // comparisons whose numbers are too few, and why
+	ranks   stat.Ranks
 }
 
 // judge compares the sides.
@@ -173,6 +174,7 @@ func (d *decider) compare(pair match, s standard) Comparison {
 	e := evidence{
 		better: s.metric.Better, base: base, head: head, look: d.policy.Look, paired: d.policy.Interleaved,
 		printed: printedError(pair.base, pair.head),
+		ranks:   &d.ranks,
 		exact:   pair.base.Counted && pair.head.Counted && min(len(pair.base.Launches), len(pair.head.Launches)) >= 2,
 	}
 	if !e.paired {

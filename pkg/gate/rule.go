@@ -47,6 +47,7 @@ type evidence struct {
 	// printed is the standard error of the shift of the logarithms by the
 	// spreads that the tool printed; 0 where it printed none.
 	printed float64
+	ranks   *stat.Ranks // nil where there is but one
 }
 
 // A basis says what a finding rests on.
@@ -167,13 +168,13 @@ func (e evidence) find() finding {
 		return e.findZero()
 	}
 	x, y := costs(e.base, e.better), costs(e.head, e.better)
-	shift := stat.Unpaired(x, y)
+	shift := e.ranks.Unpaired(x, y)
 	if shift.Range < equal && (e.exact || len(x) > 2 && len(y) > 2) {
 		at := stat.Interval{Low: shift.Estimate, High: shift.Estimate, Level: 1}
 		return finding{basis: byEquality, estimate: shift.Estimate, fail: at, pass: at}
 	}
 	if e.paired && len(x) == len(y) && len(x) >= pairedFewest && stat.Spearman(x, y) >= pairedFrom {
-		shift = stat.Paired(x, y)
+		shift = e.ranks.Paired(x, y)
 	}
 	failLevel := 1 - failAlphas[e.look]
 	f := finding{estimate: shift.Estimate, fail: shift.Bounds(failLevel), pass: shift.Bounds(1 - passAlpha)}

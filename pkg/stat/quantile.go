@@ -2,6 +2,7 @@ package stat
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -18,15 +19,28 @@ const (
 	maxExactPairs       = 200
 )
 
+// Ranks are the distributions of rank statistics that were needed so far:
+// comparisons by the thousand have the same numbers of values. The zero value
+// has none yet, and a nil one keeps none.
+type Ranks struct {
+	mannWhitney map[[2]int]distribution
+	signedRank  map[int]distribution
+}
+
+// A distribution has the shares of an integer from 0 on, each with those before
+// it.
+type distribution []float64
+
+// quantile returns the smallest integer up to which the share is p.
+func (d distribution) quantile(p float64) int {
+	k, _ := slices.BinarySearch(d, p-tolerance)
+	return min(k, len(d)-1)
+}
+
 // mannWhitneyQuantile returns the smallest k with P(U <= k) >= p, U being the
 // Mann-Whitney statistic of samples of n and m values without a difference or
 // ties. 0 means that no bound is to be had at p: U is 0 too often already.
-//
-// The distribution is counted exactly by the recurrence of H. B. Mann and D. R.
-// Whitney, "On a Test of Whether one of Two Random Variables is Stochastically
-// Larger than the Other", Ann. Math. Statist. 18 (1947), as a product of
-// Gaussian binomials.
-func mannWhitneyQuantile(n, m int, p float64) int {
+func (r *Ranks) mannWhitneyQuantile(n, m int, p float64) int {
 	if n > m {
 		n, m = m, n
 	}
@@ -34,6 +48,44 @@ func mannWhitneyQuantile(n, m int, p float64) int {
 		mean, sd := float64(n)*float64(m)/2, math.Sqrt(float64(n)*float64(m)*float64(n+m+1)/12)
 		return normalQuantile(mean, sd, p)
 	}
+	if r == nil {
+		return mannWhitney(n, m).quantile(p)
+	}
+	return kept(&r.mannWhitney, [2]int{n, m}, func() distribution { return mannWhitney(n, m) }).quantile(p)
+}
+
+// signedRankQuantile returns the smallest k with P(W <= k) >= p, W being
+// Wilcoxon's signed-rank statistic of n pairs without a difference or ties; 0
+// where no bound is to be had at p.
+func (r *Ranks) signedRankQuantile(n int, p float64) int {
+	if n > maxExactPairs {
+		mean, sd := float64(n*(n+1)/2)/2, math.Sqrt(float64(n)*float64(n+1)*float64(2*n+1)/24)
+		return normalQuantile(mean, sd, p)
+	}
+	if r == nil {
+		return signedRank(n).quantile(p)
+	}
+	return kept(&r.signedRank, n, func() distribution { return signedRank(n) }).quantile(p)
+}
+
+// kept returns the distribution of a key, which is made where there is none.
+func kept[K comparable](in *map[K]distribution, key K, make func() distribution) distribution {
+	d, ok := (*in)[key]
+	if !ok {
+		if *in == nil {
+			*in = map[K]distribution{}
+		}
+		d = make()
+		(*in)[key] = d
+	}
+	return d
+}
+
+// mannWhitney returns the distribution of U. It is counted exactly by the
+// recurrence of H. B. Mann and D. R. Whitney, "On a Test of Whether one of Two
+// Random Variables is Stochastically Larger than the Other", Ann. Math. Statist.
+// 18 (1947), as a product of Gaussian binomials.
+func mannWhitney(n, m int) distribution {
 	ways := make([]float64, n*m+1)
 	ways[0] = 1
 	for i := 1; i <= n; i++ {
@@ -44,18 +96,12 @@ func mannWhitneyQuantile(n, m int, p float64) int {
 			ways[u] += ways[u-i]
 		}
 	}
-	return quantile(ways, p)
+	return shares(ways)
 }
 
-// signedRankQuantile returns the smallest k with P(W <= k) >= p, W being
-// Wilcoxon's signed-rank statistic of n pairs without a difference or ties; 0
-// where no bound is to be had at p.
-func signedRankQuantile(n int, p float64) int {
+// signedRank returns the distribution of W.
+func signedRank(n int) distribution {
 	largest := n * (n + 1) / 2
-	if n > maxExactPairs {
-		mean, sd := float64(largest)/2, math.Sqrt(float64(n)*float64(n+1)*float64(2*n+1)/24)
-		return normalQuantile(mean, sd, p)
-	}
 	ways := make([]float64, largest+1)
 	ways[0] = 1
 	for i := 1; i <= n; i++ {
@@ -63,23 +109,22 @@ func signedRankQuantile(n int, p float64) int {
 			ways[u] += ways[u-i]
 		}
 	}
-	return quantile(ways, p)
+	return shares(ways)
 }
 
-// quantile returns the smallest index up to which the share of ways is p.
-func quantile(ways []float64, p float64) int {
+// shares returns the distribution of what has so many ways to come about.
+func shares(ways []float64) distribution {
 	var total float64
 	for _, w := range ways {
 		total += w
 	}
+	d := make(distribution, len(ways))
 	var sum float64
 	for k, w := range ways {
 		sum += w
-		if sum/total >= p-tolerance {
-			return k
-		}
+		d[k] = sum / total
 	}
-	return len(ways) - 1
+	return d
 }
 
 func normalQuantile(mean, sd, p float64) int {
@@ -89,7 +134,7 @@ func normalQuantile(mean, sd, p float64) int {
 // Bounded reports whether samples of n and m values have bounds at a two-sided
 // level.
 func Bounded(n, m int, level float64) bool {
-	return n > 0 && m > 0 && mannWhitneyQuantile(n, m, (1-level)/2) > 0
+	return n > 0 && m > 0 && (*Ranks)(nil).mannWhitneyQuantile(n, m, (1-level)/2) > 0
 }
 
 // FewestFor returns the smallest m of at most 1000 so that samples of n and m

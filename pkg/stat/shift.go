@@ -26,48 +26,62 @@ func (s Shift) Bounds(level float64) Interval { return s.between(level) }
 // the median of all differences y−x, bounded by the exact quantiles of the
 // Mann-Whitney statistic. Ties are not corrected for: the exact quantiles are
 // conservative with them. Neither sample may be empty.
-func Unpaired(x, y []float64) Shift {
-	x, y = slices.Sorted(slices.Values(x)), slices.Sorted(slices.Values(y))
+func (r *Ranks) Unpaired(x, y []float64) Shift {
+	x, y = sorted(x), sorted(y)
 	n, m := len(x), len(y)
-	d := order{n: n * m, low: y[0] - x[n-1], high: y[m-1] - x[0], upTo: func(v float64) int {
+	d := order{n: n * m, low: y[0] - x[n-1], high: y[m-1] - x[0], split: func(v float64) (upTo int, last, next float64) {
 		// Both are sorted, so the differences up to v end at a staircase.
-		count, j := 0, 0
-		for i := range x {
-			for j < m && y[j]-x[i] <= v {
+		last, next = math.Inf(-1), math.Inf(1)
+		j := 0
+		for _, a := range x {
+			for j < m && y[j]-a <= v {
 				j++
 			}
-			count += j
+			upTo += j
+			if j > 0 && y[j-1]-a > last {
+				last = y[j-1] - a
+			}
+			if j < m && y[j]-a < next {
+				next = y[j] - a
+			}
 		}
-		return count
+		return upTo, last, next
 	}}
-	return d.shift(func(p float64) int { return mannWhitneyQuantile(n, m, p) })
+	return d.shift(func(p float64) int { return r.mannWhitneyQuantile(n, m, p) })
 }
 
 // Paired returns the shift of y above x, whose values belong together in pairs,
 // by F. Wilcoxon's signed ranks: the median of the Walsh averages of the
 // differences y_i−x_i, bounded by the exact quantiles of the signed-rank
 // statistic. The samples are of one length and not empty.
-func Paired(x, y []float64) Shift {
+func (r *Ranks) Paired(x, y []float64) Shift {
 	d := make([]float64, len(x))
 	for i := range d {
 		d[i] = y[i] - x[i]
 	}
 	slices.Sort(d)
 	n := len(d)
-	walsh := order{n: n * (n + 1) / 2, low: d[0], high: d[n-1], upTo: func(v float64) int {
-		count, j := 0, n-1
+	walsh := order{n: n * (n + 1) / 2, low: d[0], high: d[n-1], split: func(v float64) (upTo int, last, next float64) {
+		last, next = math.Inf(-1), math.Inf(1)
+		j := n - 1
 		for i := range d {
 			for j >= i && (d[i]+d[j])/2 > v {
 				j--
 			}
 			if j < i {
+				// Every average from here on is above v, and this the smallest.
+				next = min(next, d[i])
 				break
 			}
-			count += j - i + 1
+			upTo += j - i + 1
+			last = max(last, (d[i]+d[j])/2)
+			if j+1 < n {
+				next = min(next, (d[i]+d[j+1])/2)
+			}
 		}
-		return count
+		return upTo, last, next
 	}}
-	return walsh.shift(func(p float64) int { return signedRankQuantile(n, p) })
+	return walsh.shift(func(p float64) int { return r.signedRankQuantile(n, p) })
 }
 
 // Normal returns the bounds, by two-sided level, of a normal quantity that was
@@ -83,8 +97,10 @@ func Normal(estimate, standardError float64) func(level float64) Interval {
 // out, but easily counted.
 type order struct {
 	n         int
-	low, high float64             // the smallest and the largest
-	upTo      func(v float64) int // how many are at most v
+	low, high float64 // the smallest and the largest
+	// split returns how many are at most v, the last of them, and the next one
+	// after it.
+	split func(v float64) (upTo int, last, next float64)
 }
 
 func (o order) shift(quantile func(p float64) int) Shift {
@@ -108,33 +124,21 @@ func (o order) median() float64 {
 	return (o.smallest(o.n/2) + o.smallest(o.n/2+1)) / 2
 }
 
-// smallest returns the k-th smallest number, from 1, by bisection over all
-// floating-point numbers between the extremes: at most 64 counts.
+// smallest returns the k-th smallest number, from 1, by bisection. Each bound is
+// one of the numbers, so that it ends when there is none left between them.
 func (o order) smallest(k int) float64 {
-	low, high := rank(o.low), rank(o.high)
+	low, high := o.low, o.high
 	for low < high {
-		mid := low + (high-low)/2
-		if o.upTo(unrank(mid)) >= k {
-			high = mid
+		middle := low + (high-low)/2
+		if !(middle < high) { // next to each other, or too far apart
+			middle = low
+		}
+		upTo, last, next := o.split(middle)
+		if upTo >= k {
+			high = last
 		} else {
-			low = mid + 1
+			low = next
 		}
 	}
-	return unrank(low)
-}
-
-// rank numbers the floating-point numbers in their order.
-func rank(v float64) uint64 {
-	b := math.Float64bits(v)
-	if b>>63 == 1 {
-		return ^b
-	}
-	return b | 1<<63
-}
-
-func unrank(r uint64) float64 {
-	if r>>63 == 1 {
-		return math.Float64frombits(r &^ (1 << 63))
-	}
-	return math.Float64frombits(^r)
+	return low
 }

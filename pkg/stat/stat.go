@@ -46,11 +46,17 @@ func Median(x []float64) float64 {
 	if n == 0 {
 		return math.NaN()
 	}
-	s := slices.Sorted(slices.Values(x))
+	s := sorted(x)
 	if n%2 == 1 {
 		return s[n/2]
 	}
 	return (s[n/2-1] + s[n/2]) / 2
+}
+
+func sorted(x []float64) []float64 {
+	s := slices.Clone(x)
+	slices.Sort(s)
+	return s
 }
 
 // madScale makes the median absolute deviation an estimate of the standard

@@ -73,6 +73,7 @@ func TestSpearman(t *testing.T) {
 // TestQuantiles has tabulated critical values: the smallest k that is not below
 // the tail, one above the value of the tables.
 func TestQuantiles(t *testing.T) {
+	var r Ranks
 	for _, tt := range []struct {
 		n, m int
 		p    float64
@@ -85,7 +86,7 @@ func TestQuantiles(t *testing.T) {
 		// 3 against 3 have no 5 %.
 		{3, 3, 0.025, 0}, {1, 1, 0.1, 0},
 	} {
-		if got := mannWhitneyQuantile(tt.n, tt.m, tt.p); got != tt.want {
+		if got := r.mannWhitneyQuantile(tt.n, tt.m, tt.p); got != tt.want {
 			t.Errorf("mannWhitneyQuantile(%d, %d, %v) = %d, want %d", tt.n, tt.m, tt.p, got, tt.want)
 		}
 	}
@@ -97,7 +98,7 @@ func TestQuantiles(t *testing.T) {
 		// Two-sided 5 %, table of Wilcoxon: 8 at 10 pairs, 52 at 20; none at 5.
 		{10, 0.025, 9}, {20, 0.025, 53}, {5, 0.025, 0},
 	} {
-		if got := signedRankQuantile(tt.n, tt.p); got != tt.want {
+		if got := r.signedRankQuantile(tt.n, tt.p); got != tt.want {
 			t.Errorf("signedRankQuantile(%d, %v) = %d, want %d", tt.n, tt.p, got, tt.want)
 		}
 	}
@@ -106,12 +107,13 @@ func TestQuantiles(t *testing.T) {
 // TestQuantilesOfLargeSamples: where the normal approximation takes over, it
 // continues the exact quantiles.
 func TestQuantilesOfLargeSamples(t *testing.T) {
+	var r Ranks
 	for _, p := range []float64{0.004, 0.01, 0.1} {
-		exact, normal := mannWhitneyQuantile(140, 142, p), mannWhitneyQuantile(142, 142, p)
+		exact, normal := r.mannWhitneyQuantile(140, 142, p), r.mannWhitneyQuantile(142, 142, p)
 		if step := float64(normal) / float64(exact); step < 1 || step > 1.03 {
 			t.Errorf("at %v: %d of 140 v 142, and %d of 142 v 142", p, exact, normal)
 		}
-		exact, normal = signedRankQuantile(200, p), signedRankQuantile(201, p)
+		exact, normal = r.signedRankQuantile(200, p), r.signedRankQuantile(201, p)
 		if step := float64(normal) / float64(exact); step < 1 || step > 1.02 {
 			t.Errorf("at %v: %d of 200 pairs, and %d of 201", p, exact, normal)
 		}
@@ -121,24 +123,25 @@ func TestQuantilesOfLargeSamples(t *testing.T) {
 // TestShiftsAreSelected compares the selection without writing out differences
 // with writing them out.
 func TestShiftsAreSelected(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
+	rng := rand.New(rand.NewPCG(1, 2))
+	var r Ranks
 	for range 500 {
-		x, y := values(r, 1+r.IntN(9)), values(r, 1+r.IntN(9))
+		x, y := values(rng, 1+rng.IntN(9)), values(rng, 1+rng.IntN(9))
 		var d []float64
 		for _, a := range x {
 			for _, b := range y {
 				d = append(d, b-a)
 			}
 		}
-		checkShift(t, Unpaired(x, y), d, func(p float64) int { return mannWhitneyQuantile(len(x), len(y), p) })
-		y = values(r, len(x))
+		checkShift(t, r.Unpaired(x, y), d, func(p float64) int { return r.mannWhitneyQuantile(len(x), len(y), p) })
+		y = values(rng, len(x))
 		d = nil
 		for i := range x {
 			for j := i; j < len(x); j++ {
 				d = append(d, ((y[i]-x[i])+(y[j]-x[j]))/2)
 			}
 		}
-		checkShift(t, Paired(x, y), d, func(p float64) int { return signedRankQuantile(len(x), p) })
+		checkShift(t, r.Paired(x, y), d, func(p float64) int { return r.signedRankQuantile(len(x), p) })
 	}
 }
 
@@ -178,7 +181,7 @@ func TestLargeSamples(t *testing.T) {
 	for i := range x {
 		x[i], y[i] = float64(i), float64(i)+10
 	}
-	s := Unpaired(x, y)
+	s := new(Ranks).Unpaired(x, y)
 	if s.Estimate != 10 {
 		t.Errorf("estimate %v, want 10", s.Estimate)
 	}
