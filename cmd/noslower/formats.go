@@ -81,7 +81,7 @@ func (w world) parseFile(r *reader, g *gathering, run int, path string) error {
 	read := readBounded
 	if path == "-" {
 		path = "standard input"
-		read = func(name string) ([]byte, error) { return readAllBounded(w.Stdin, name) }
+		read = func(name string) ([]byte, error) { return readAllBounded(w.Stdin, name, 0) }
 	}
 	data, err := read(path)
 	if err != nil {

@@ -360,16 +360,23 @@ func readBounded(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return readAllBounded(f, path)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return readAllBounded(f, path, info.Size())
 }
 
-func readAllBounded(r io.Reader, name string) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
-	if err != nil {
+// readAllBounded reads what is expected to be of a size; 0 where that is not
+// known.
+func readAllBounded(r io.Reader, name string, size int64) ([]byte, error) {
+	var data bytes.Buffer
+	data.Grow(int(min(size, maxInput)) + bytes.MinRead) // to grow later copies what was read
+	if _, err := data.ReadFrom(io.LimitReader(r, maxInput+1)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if len(data) > maxInput {
+	if data.Len() > maxInput {
 		return nil, fmt.Errorf("%s: want at most %d MiB, have more", name, maxInput>>20)
 	}
-	return data, nil
+	return data.Bytes(), nil
 }

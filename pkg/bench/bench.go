@@ -152,20 +152,31 @@ type entry struct {
 // A column is values by launch.
 type column struct {
 	launches [][]float64
-	index    map[launch]int
+	latest   launch         // that a value was added to
+	place    int            // of the latest
+	index    map[launch]int // nil while there is but one
 }
 
 func (c *column) add(at launch, v float64) {
-	i, ok := c.index[at]
-	if !ok {
-		if c.index == nil {
-			c.index = map[launch]int{}
-		}
-		i = len(c.launches)
-		c.index[at] = i
-		c.launches = append(c.launches, nil)
+	if len(c.launches) == 0 || c.latest != at {
+		c.turnTo(at)
 	}
-	c.launches[i] = append(c.launches[i], v)
+	c.launches[c.place] = append(c.launches[c.place], v)
+}
+
+func (c *column) turnTo(at launch) {
+	if len(c.launches) == 1 {
+		c.index = map[launch]int{c.latest: 0}
+	}
+	place, ok := c.index[at]
+	if !ok {
+		place = len(c.launches)
+		c.launches = append(c.launches, nil)
+		if c.index != nil {
+			c.index[at] = place
+		}
+	}
+	c.latest, c.place = at, place
 }
 
 // Add puts a result of the run with this number into the set. Values that are

@@ -70,42 +70,45 @@ func (m Metric) IsCount() bool {
 	return false
 }
 
-// Measure makes a value of a number as a tool printed it: the unit becomes the
-// base unit, and a canonical name brings its direction. A name that is not
-// canonical becomes snake_case, and its direction follows from its unit.
-func Measure(name string, v float64, unit string) Value {
-	metric, factor := metricOf(name, unit)
-	return Value{Metric: metric, V: scale(v, factor)}
+// A Gauge makes values of the numbers that a tool prints under one name and
+// unit.
+type Gauge struct {
+	metric          Metric
+	factor, divisor float64 // one of them is 1
 }
+
+// NewGauge returns the gauge of a name and unit as a tool prints them: the unit
+// becomes the base unit, and a canonical name brings its direction. A name that
+// is not canonical becomes snake_case, and its direction follows from its unit.
+func NewGauge(name, unit string) Gauge {
+	factor, base := BaseUnit(unit)
+	name = SnakeCase(name)
+	metric, ok := lookupMetric(name)
+	if !ok || metric.Unit != base && !sameKind(metric.Unit, base) {
+		metric = Metric{name, base, BetterByUnit(base)}
+	}
+	// Of a factor below 1 only the inverse is a number without rounding: 100 ns
+	// are 1e-7 s.
+	if inverse := math.Round(1 / factor); factor < 1 && math.Abs(inverse*factor-1) < 1e-9 {
+		return Gauge{metric, 1, inverse}
+	}
+	return Gauge{metric, factor, 1}
+}
+
+// Value makes a value of a number.
+func (g Gauge) Value(v float64) Value { return Value{Metric: g.metric, V: v * g.factor / g.divisor} }
+
+// Measure makes a value of a single number: see NewGauge.
+func Measure(name string, v float64, unit string) Value { return NewGauge(name, unit).Value(v) }
 
 // MeasureAll is Measure for many numbers of one name and unit.
 func MeasureAll(name string, vs []float64, unit string) []Value {
-	metric, factor := metricOf(name, unit)
+	g := NewGauge(name, unit)
 	values := make([]Value, len(vs))
 	for i, v := range vs {
-		values[i] = Value{Metric: metric, V: scale(v, factor)}
+		values[i] = g.Value(v)
 	}
 	return values
-}
-
-// metricOf returns the metric of a name and unit as a tool printed them, and the
-// factor of its numbers.
-func metricOf(name, unit string) (metric Metric, factor float64) {
-	factor, base := BaseUnit(unit)
-	name = SnakeCase(name)
-	if m, ok := lookupMetric(name); ok && (m.Unit == base || sameKind(m.Unit, base)) {
-		return m, factor
-	}
-	return Metric{name, base, BetterByUnit(base)}, factor
-}
-
-// scale multiplies v by a unit's factor. A factor below 1 is divided by, since
-// only its inverse is a number without rounding: 100 ns are 1e-7 s.
-func scale(v, factor float64) float64 {
-	if inverse := math.Round(1 / factor); factor < 1 && math.Abs(inverse*factor-1) < 1e-9 {
-		return v / inverse
-	}
-	return v * factor
 }
 
 // sameKind reports whether a tool's unit is only another word for the canonical

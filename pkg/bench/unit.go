@@ -1,6 +1,9 @@
 package bench
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // scales are the units that are a multiple of a base unit. A prefix alone (k,
 // M) scales a number without unit.
@@ -38,11 +41,24 @@ var rates = map[string]float64{
 // micro writes both signs of it as a letter. A replacer takes long to make.
 var micro = strings.NewReplacer("µ", "u", "μ", "u")
 
+// isASCII reports whether a text has none of the signs that are replaced.
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
 // BaseUnit returns the base unit of a unit as printed, and the factor that a
 // number in it is multiplied by: ("ms" → 0.001, "s"), ("krps" → 1000, "ops/s"),
 // ("ns/op" → 1e-9, "s/op"). A unit that it does not know is its own base.
 func BaseUnit(printed string) (factor float64, base string) {
-	unit := micro.Replace(strings.TrimSpace(printed))
+	unit := strings.TrimSpace(printed)
+	if !isASCII(unit) {
+		unit = micro.Replace(unit)
+	}
 	if f, ok := rates[unit]; ok {
 		return f, "ops/s"
 	}

@@ -39,7 +39,7 @@ var _ = register(Format{
 
 func readGo(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
-		g := goReader{streams: map[string]*goStream{}, better: map[string]bench.Better{}, yield: yield}
+		g := goReader{streams: map[string]*goStream{}, gauges: map[string]bench.Gauge{}, better: map[string]bench.Better{}, yield: yield}
 		var last line
 		for l, err := range lines(r, name) {
 			if err != nil {
@@ -58,7 +58,9 @@ func readGo(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 type goReader struct {
 	streams map[string]*goStream // by the package of an event, "" without events
 	order   []*goStream
+	gauges  map[string]bench.Gauge  // by unit as printed
 	better  map[string]bench.Better // by unit as printed
+	fields  []string                // of the latest line
 	filter  filter
 	yield   func(bench.Result, error) bool
 }
@@ -68,6 +70,8 @@ type goStream struct {
 	pkg     string // of the "pkg:" line
 	partial []byte // output of events that does not end a line yet
 	name    string // a benchmark whose numbers are still to come
+	printed string // the name of the latest result, and what it is called here
+	called  string
 }
 
 func (g *goReader) stream(pkg string) *goStream {
@@ -117,35 +121,44 @@ func (g *goReader) end(last line) {
 	}
 }
 
-var (
-	// goFailure is what the testing package and the go command say about a run
-	// that is not whole.
-	goFailure = regexp.MustCompile(`^(?:Benchmark\S+\s+)?\s*(?:--- FAIL: |FAIL\t|panic: )`)
-	// goName is the name of a benchmark function: "Benchmarking" is a word.
-	goName = regexp.MustCompile(`^Benchmark(?:[^a-z]|$)`)
-)
+// goFailure is what the testing package and the go command say about a run that
+// is not whole.
+var goFailure = regexp.MustCompile(`^(?:Benchmark\S+\s+)?\s*(?:--- FAIL: |FAIL\t|panic: )`)
+
+// isGoFailure does not match every line: most have none of the words.
+func isGoFailure(text string) bool {
+	return (strings.Contains(text, "FAIL") || strings.Contains(text, "panic: ")) && goFailure.MatchString(text)
+}
+
+// isGoName reports whether a word is the name of a benchmark function:
+// "Benchmarking" is none.
+func isGoName(word string) bool {
+	rest, ok := strings.CutPrefix(word, "Benchmark")
+	return ok && (rest == "" || rest[0] < 'a' || rest[0] > 'z')
+}
 
 // line takes a line that was printed.
 func (g *goReader) line(s *goStream, l line) bool {
 	if pkg, ok := strings.CutPrefix(l.text, "pkg: "); ok {
-		s.pkg = strings.TrimSpace(pkg)
+		s.pkg, s.printed = strings.TrimSpace(pkg), ""
 		return true
 	}
-	if goFailure.MatchString(l.text) {
+	if isGoFailure(l.text) {
 		s.name = ""
 		return g.yield(bench.Result{}, l.errorf("want a run in which nothing fails, have a failure: results are missing"))
 	}
 	if !strings.HasPrefix(l.text, "Benchmark") && !strings.HasPrefix(l.text, "Unit ") && s.name == "" {
 		return true
 	}
-	f := strings.Fields(l.text)
+	g.fields = slices.AppendSeq(g.fields[:0], strings.FieldsSeq(l.text))
+	f := g.fields
 	switch {
 	case len(f) == 0:
 		return true
 	case f[0] == "Unit":
 		g.unit(f[1:])
 		return true
-	case goName.MatchString(f[0]):
+	case isGoName(f[0]):
 		s.name = f[0]
 		if len(f) == 1 || (!isInteger(f[1]) && !hasGoUnit(f)) {
 			return true // the numbers are still to come: the benchmark printed something itself
@@ -183,17 +196,13 @@ func (g *goReader) result(s *goStream, l line, f []string) bool {
 	if len(f) < 4 || len(f)%2 != 0 {
 		return g.yield(bench.Result{}, l.errorf("want pairs of value and unit after the iteration count"))
 	}
-	// Benchmarks of two packages may have one name.
-	res := bench.Result{Name: strings.TrimPrefix(f[0], "Benchmark")}
-	if s.pkg != "" {
-		res.Name = s.pkg + "." + res.Name
-	}
+	res := bench.Result{Name: s.call(f[0]), Values: make([]bench.Value, 0, len(f)/2-1)}
 	for i := 2; i < len(f); i += 2 {
 		v, err := parseNumber(f[i])
 		if err != nil {
 			return g.yield(bench.Result{}, l.errorf("want a finite number before %q, have %q", f[i+1], f[i]))
 		}
-		value := measureGo(v, f[i+1])
+		value := g.gauge(f[i+1]).Value(v)
 		if slices.ContainsFunc(res.Values, func(o bench.Value) bool { return o.Metric.Name == value.Metric.Name }) {
 			// req/s beside ops/s, say: the first is the benchmark's own.
 			value.Metric.Name = bench.SnakeCase(strings.ReplaceAll(f[i+1], "/", "_per_"))
@@ -211,13 +220,34 @@ func (g *goReader) result(s *goStream, l line, f []string) bool {
 	return len(res.Values) == 0 || g.yield(res, nil)
 }
 
+// call returns what a benchmark is called: those of two packages may have one
+// name. With -count its results follow each other.
+func (s *goStream) call(printed string) string {
+	if s.printed != printed {
+		s.printed, s.called = printed, strings.TrimPrefix(printed, "Benchmark")
+		if s.pkg != "" {
+			s.called = s.pkg + "." + s.called
+		}
+	}
+	return s.called
+}
+
+func (g *goReader) gauge(printed string) bench.Gauge {
+	gauge, ok := g.gauges[printed]
+	if !ok {
+		gauge = goGauge(printed)
+		g.gauges[printed] = gauge
+	}
+	return gauge
+}
+
 // goPercentile matches the names that people give to percentiles of latency.
 var goPercentile = regexp.MustCompile(`^(?:lat(?:ency)?[-_])?p(\d+)\.?(\d*)(?:[-_]lat(?:ency)?)?$`)
 
-// measureGo makes a value of a number that b.ReportMetric or the testing package
-// printed. A unit may begin with the metric's name, as in p99-ns
+// goGauge returns the gauge of a unit that b.ReportMetric or the testing package
+// printed. It may begin with the metric's name, as in p99-ns
 // (https://pkg.go.dev/golang.org/x/perf/benchunit).
-func measureGo(v float64, printed string) bench.Value {
+func goGauge(printed string) bench.Gauge {
 	if i := strings.LastIndexByte(printed, '-'); i > 0 {
 		name, unit := printed[:i], printed[i+1:]
 		if m := goPercentile.FindStringSubmatch(name); m != nil {
@@ -225,8 +255,8 @@ func measureGo(v float64, printed string) bench.Value {
 		}
 		switch _, base := bench.BaseUnit(unit); base {
 		case "s", "s/op", "B", "B/op", "B/s", "ops/s":
-			return bench.Measure(name, v, unit)
+			return bench.NewGauge(name, unit)
 		}
 	}
-	return bench.Measure(metricOfUnit(printed), v, printed)
+	return bench.NewGauge(metricOfUnit(printed), printed)
 }

@@ -80,7 +80,7 @@ func TestGoLongLines(t *testing.T) {
 	}
 }
 
-func TestMeasureGo(t *testing.T) {
+func TestGoGauge(t *testing.T) {
 	for unit, want := range map[string]bench.Metric{
 		"ns/op":            {Name: "time_per_op", Unit: "s/op", Better: bench.Lower},
 		"sec/op":           {Name: "time_per_op", Unit: "s/op", Better: bench.Lower},
@@ -100,8 +100,8 @@ func TestMeasureGo(t *testing.T) {
 		"hit-rate":         {Name: "hit_rate", Unit: "hit-rate", Better: bench.Unknown},
 		"ns/GC":            {Name: "ns_per_gc", Unit: "s/GC", Better: bench.Unknown},
 	} {
-		if got := measureGo(1, unit).Metric; got != want {
-			t.Errorf("measureGo(1, %q) is of %v, want %v", unit, got, want)
+		if got := goGauge(unit).Value(1).Metric; got != want {
+			t.Errorf("goGauge(%q) is of %v, want %v", unit, got, want)
 		}
 	}
 }

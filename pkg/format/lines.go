@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -88,20 +89,21 @@ func lines(r io.Reader, document string) iter.Seq2[line, error] {
 // readLine returns the next line without its "\n", or an empty one in place of a
 // line longer than maxLine. The error is io.EOF with the last one.
 func readLine(in *bufio.Reader) (string, error) {
-	var b []byte
+	part, err := in.ReadSlice('\n')
+	if err != bufio.ErrBufferFull { // nearly every line is in the buffer
+		return string(bytes.TrimSuffix(part, []byte("\n"))), err
+	}
+	b := slices.Clone(part)
 	long := false
-	for {
-		part, err := in.ReadSlice('\n')
+	for err == bufio.ErrBufferFull {
+		part, err = in.ReadSlice('\n')
 		if long = long || len(b)+len(part) > maxLine; long {
 			b = nil
 		} else {
 			b = append(b, part...)
 		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		return strings.TrimSuffix(string(b), "\n"), err
 	}
+	return string(bytes.TrimSuffix(b, []byte("\n"))), err
 }
 
 func clean(s string) string {

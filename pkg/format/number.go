@@ -21,15 +21,12 @@ func parseNumber(s string) (float64, error) {
 			digits, factor = s[:len(s)-1], f
 		}
 	}
-	if strings.ContainsAny(digits, ",'") {
+	if !isPlain(digits) {
 		joined, ok := joinThousands(digits)
-		if !ok {
+		if !ok || !isPlain(joined) {
 			return 0, fmt.Errorf("want a number, have %q", s)
 		}
 		digits = joined
-	}
-	if strings.Trim(digits, "+-.0123456789eE") != "" {
-		return 0, fmt.Errorf("want a number, have %q", s)
 	}
 	v, err := strconv.ParseFloat(digits, 64)
 	if v *= factor; err != nil || math.IsInf(v, 0) {
@@ -38,10 +35,24 @@ func parseNumber(s string) (float64, error) {
 	return v, nil
 }
 
+// isPlain reports whether s has no character that is in no decimal number.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && strings.IndexByte("+-.eE", c) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // joinThousands takes the separators out of 1,234,567.8 and reports whether
 // they stood where separators of thousands stand.
 func joinThousands(s string) (string, bool) {
-	separator := s[strings.IndexAny(s, ",'") : strings.IndexAny(s, ",'")+1]
+	at := strings.IndexAny(s, ",'")
+	if at < 0 {
+		return "", false
+	}
+	separator := s[at : at+1]
 	whole, fraction, _ := strings.Cut(s, ".")
 	groups := strings.Split(whole, separator)
 	for i, g := range groups {
