@@ -13,6 +13,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/noslower/noslower/pkg/bench"
 	"github.com/noslower/noslower/pkg/stat"
@@ -75,7 +76,6 @@ type decider struct {
 	head    Side
 	verdict *Verdict
 	few     map[bench.Key]string // comparisons whose numbers are too few, and why
-	ranks   stat.Ranks
 }
 
 // judge compares the sides.
@@ -106,9 +106,9 @@ func (d *decider) judge(base Side) error {
 			moreErrors[k.Benchmark] = fmt.Sprintf("head had %s a run, base told of none", errorsOf(mean(s.Values())))
 		}
 	}
-	for _, pair := range m.pairs {
+	d.verdict.Comparisons = compareAll(m.pairs, func(pair match, ranks *stat.Ranks) Comparison {
 		s := d.policy.standardFor(pair.head.Benchmark, pair.head.Metric, gatingThroughput[pair.head.Benchmark])
-		c := d.compare(pair, s)
+		c := d.compare(pair, s, ranks)
 		if counters := foreignCounters(pair, base.Host, d.head.Host); counters != "" {
 			c.open(counters)
 		}
@@ -120,8 +120,8 @@ func (d *decider) judge(base Side) error {
 		if why := moreErrors[c.Benchmark]; why != "" && c.Metric.Name != bench.Errors {
 			c.open("more errors on head: " + why + "; what fails is not slower or faster")
 		}
-		d.verdict.Comparisons = append(d.verdict.Comparisons, c)
-	}
+		return c
+	})
 	for _, k := range m.added {
 		d.limitAlone(k)
 	}
@@ -129,6 +129,23 @@ func (d *decider) judge(base Side) error {
 		d.verdict.errors = append(d.verdict.errors, fmt.Sprintf("%s: %s", d.name(name), moreErrors[name]))
 	}
 	return nil
+}
+
+// compareAll compares each pair. Of thousands, many are compared at a time.
+func compareAll(pairs []match, compare func(match, *stat.Ranks) Comparison) []Comparison {
+	const atOnce = 500
+	comparisons := make([]Comparison, len(pairs))
+	var all sync.WaitGroup
+	for from := 0; from < len(pairs); from += atOnce {
+		all.Go(func() {
+			var ranks stat.Ranks
+			for i := from; i < min(from+atOnce, len(pairs)); i++ {
+				comparisons[i] = compare(pairs[i], &ranks)
+			}
+		})
+	}
+	all.Wait()
+	return comparisons
 }
 
 // judgeAlone holds head against its limits, where there is no base.
@@ -155,7 +172,7 @@ func (d *decider) limitAlone(k bench.Key) {
 }
 
 // compare judges one pair of samples.
-func (d *decider) compare(pair match, s standard) Comparison {
+func (d *decider) compare(pair match, s standard, ranks *stat.Ranks) Comparison {
 	base, head := independent(pair.base, pair.head)
 	c := Comparison{
 		Benchmark: pair.head.Benchmark, Metric: s.metric, Gating: s.gate,
@@ -174,7 +191,7 @@ func (d *decider) compare(pair match, s standard) Comparison {
 	e := evidence{
 		better: s.metric.Better, base: base, head: head, look: d.policy.Look, paired: d.policy.Interleaved,
 		printed: printedError(pair.base, pair.head),
-		ranks:   &d.ranks,
+		ranks:   ranks,
 		exact:   pair.base.Counted && pair.head.Counted && min(len(pair.base.Launches), len(pair.head.Launches)) >= 2,
 	}
 	if !e.paired {
@@ -389,8 +406,11 @@ func printedError(base, head bench.Sample) float64 {
 // by the root of the count only where a count was printed; 0 where there is
 // none. A spread of 0, or of a single value, is no spread.
 func relativeError(s bench.Sample) float64 {
+	if s.Spread == nil || s.Spread.Value <= 0 || s.Spread.Count == 1 {
+		return 0
+	}
 	center := stat.Median(s.Values())
-	if s.Spread == nil || s.Spread.Value <= 0 || s.Spread.Count == 1 || center <= 0 {
+	if center <= 0 {
 		return 0
 	}
 	var sd float64

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/noslower/noslower/pkg/bench"
 )
@@ -66,10 +66,11 @@ func (p Policy) match(baseSide, headSide Side) (matching, error) {
 		return matching{}, err
 	}
 	headNames := benchmarks(head)
-	stripped := uniqueWithoutCores(headNames, headSide.Host.Cores)
-	baseStripped := uniqueWithoutCores(benchmarks(base), baseSide.Host.Cores)
-	var m matching
-	taken := map[bench.Key]bool{}
+	// Mostly every name is on both sides.
+	stripped := sync.OnceValue(func() map[string]string { return uniqueWithoutCores(headNames, headSide.Host.Cores) })
+	baseStripped := sync.OnceValue(func() map[string]string { return uniqueWithoutCores(benchmarks(base), baseSide.Host.Cores) })
+	m := matching{pairs: make([]match, 0, base.Len())}
+	taken := make(map[bench.Key]bool, head.Len())
 	paired := map[string]bool{} // names on either side that an explicit pair speaks for
 	for from, to := range renames {
 		paired[from], paired[to] = true, true
@@ -90,7 +91,7 @@ func (p Policy) match(baseSide, headSide Side) (matching, error) {
 			why = fmt.Sprintf("renamed from %q", b.Benchmark)
 		default:
 			bare := withoutCores(b.Benchmark)
-			if other := stripped[bare]; other != "" && baseStripped[bare] == b.Benchmark {
+			if other := stripped()[bare]; other != "" && baseStripped()[bare] == b.Benchmark {
 				to = other
 				why = fmt.Sprintf("base ran it as %q, with another number of cores", b.Benchmark)
 			}
@@ -113,6 +114,9 @@ func (p Policy) match(baseSide, headSide Side) (matching, error) {
 
 // resolvePairs finds which "=" of each pair parts its names: names hold "=" too.
 func (p Policy) resolvePairs(base, head *bench.Set) (map[string]string, error) {
+	if len(p.Pairs) == 0 {
+		return nil, nil
+	}
 	inBase, inHead := benchmarks(base), benchmarks(head)
 	renames := map[string]string{}
 	var faults []error
@@ -164,11 +168,15 @@ func names(s *bench.Set) string {
 	return "[" + strings.Join(list, ", ") + "]"
 }
 
-var coresSuffix = regexp.MustCompile(`-\d+$`)
-
 // withoutCores returns a Go benchmark's name without the -N that tells the
 // number of cores.
-func withoutCores(name string) string { return coresSuffix.ReplaceAllString(name, "") }
+func withoutCores(name string) string {
+	bare := strings.TrimRight(name, "0123456789")
+	if bare == name || !strings.HasSuffix(bare, "-") {
+		return name
+	}
+	return bare[:len(bare)-1]
+}
 
 // mostCores is more than any machine has: a larger number is no core count.
 const mostCores = 1024
@@ -184,7 +192,7 @@ func uniqueWithoutCores(full map[string]bool, cores int) map[string]string {
 	}
 	suffix := ""
 	for name := range full {
-		s := coresSuffix.FindString(name)
+		s := strings.TrimPrefix(name, withoutCores(name))
 		n, err := strconv.Atoi(strings.TrimPrefix(s, "-"))
 		if s != "" && (err != nil || n > cores || suffix != "" && s != suffix) {
 			return nil

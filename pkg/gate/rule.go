@@ -168,20 +168,20 @@ func (e evidence) find() finding {
 		return e.findZero()
 	}
 	x, y := costs(e.base, e.better), costs(e.head, e.better)
-	shift := e.ranks.Unpaired(x, y)
+	failLevel, passLevel := 1-failAlphas[e.look], 1-passAlpha
+	shift := e.ranks.Unpaired(x, y, failLevel, passLevel)
 	if shift.Range < equal && (e.exact || len(x) > 2 && len(y) > 2) {
 		at := stat.Interval{Low: shift.Estimate, High: shift.Estimate, Level: 1}
 		return finding{basis: byEquality, estimate: shift.Estimate, fail: at, pass: at}
 	}
 	if e.paired && len(x) == len(y) && len(x) >= pairedFewest && stat.Spearman(x, y) >= pairedFrom {
-		shift = e.ranks.Paired(x, y)
+		shift = e.ranks.Paired(x, y, failLevel, passLevel)
 	}
-	failLevel := 1 - failAlphas[e.look]
-	f := finding{estimate: shift.Estimate, fail: shift.Bounds(failLevel), pass: shift.Bounds(1 - passAlpha)}
+	f := finding{estimate: shift.Estimate, fail: shift.Bounds[0], pass: shift.Bounds[1]}
 	few := math.IsInf(f.fail.Low, -1)
 	if few && e.printed > 0 {
 		normal := stat.Normal(shift.Estimate, e.printed)
-		f.basis, f.fail, f.pass = byPrinted, normal(failLevel), normal(1-passAlpha)
+		f.basis, f.fail, f.pass = byPrinted, normal(failLevel), normal(passLevel)
 	}
 	if !e.paired {
 		// Values that drift are fewer than they look. Sides measured in turn
@@ -195,14 +195,14 @@ func (e evidence) find() finding {
 	f.fail = f.fail.Widen(f.estimate, driftFail*drift)
 	f.pass = f.pass.Widen(f.estimate, driftPass*drift)
 	if !e.paired {
-		f.allowForOutlier(stat.Median(x), e.history)
+		f.allowForOutlier(x, e.history)
 	}
 	switch {
 	case !few || f.basis == byPrinted:
 	case len(e.history) >= stat.JobsForHistoryRule:
 		return finding{
 			basis: byHistory, floor: stat.NoiseFloor(e.history), between: f.between,
-			estimate: stat.Median(y) - stat.LatestCenter(e.history), fail: unbounded(failLevel), pass: unbounded(1 - passAlpha),
+			estimate: stat.Median(y) - stat.LatestCenter(e.history), fail: unbounded(failLevel), pass: unbounded(passLevel),
 		}
 	default:
 		f.basis = byFewNumbers
@@ -238,11 +238,11 @@ func (e evidence) betweenJobs(x, y []float64) float64 {
 // job that was slow, or fast, by accident must not make every later change look
 // better, or worse. The bound on the side that it misleads to moves by all of
 // the distance.
-func (f *finding) allowForOutlier(base float64, history []stat.Job) {
+func (f *finding) allowForOutlier(base []float64, history []stat.Job) {
 	if len(history) < stat.FewestJobs {
 		return
 	}
-	off := base - stat.LatestCenter(history)
+	off := stat.Median(base) - stat.LatestCenter(history)
 	if math.Abs(off) <= max(stat.NoiseFloor(history), equal) {
 		return
 	}

@@ -68,6 +68,9 @@ func (d *decider) pointToCPUTime() {
 // loosened says which of the standards that base was judged by head's are less
 // strict than: a change that makes itself pass must be seen to.
 func (d *decider) loosened(before []Standard) []string {
+	if len(before) == 0 {
+		return nil
+	}
 	now := map[bench.Key]Standard{}
 	for _, s := range d.policy.Standards(d.head.Set) {
 		now[s.Key] = s

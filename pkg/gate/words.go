@@ -97,15 +97,15 @@ func Percent(share float64) string {
 	case a >= 1e6:
 		return fmt.Sprintf("%.3g %%", v)
 	case a >= 100:
-		return fmt.Sprintf("%.0f %%", v)
+		return strconv.FormatFloat(v, 'f', 0, 64) + " %"
 	case a >= 10:
-		return trimZeros(fmt.Sprintf("%.1f", v)) + " %"
+		return trimZeros(strconv.FormatFloat(v, 'f', 1, 64)) + " %"
 	case a >= 1:
-		return trimZeros(fmt.Sprintf("%.2f", v)) + " %"
+		return trimZeros(strconv.FormatFloat(v, 'f', 2, 64)) + " %"
 	case a > 0 && a < 0.001:
 		return fmt.Sprintf("%.1g %%", v)
 	}
-	return trimZeros(fmt.Sprintf("%.3f", v)) + " %"
+	return trimZeros(strconv.FormatFloat(v, 'f', 3, 64)) + " %"
 }
 
 // prefixes scale numbers for reading, largest first.

@@ -19,12 +19,14 @@ const (
 	maxExactPairs       = 200
 )
 
-// Ranks are the distributions of rank statistics that were needed so far:
-// comparisons by the thousand have the same numbers of values. The zero value
-// has none yet, and a nil one keeps none.
+// Ranks compare samples by ranks, one after the other. They keep the
+// distributions that were needed so far, since comparisons by the thousand have
+// the same numbers of values, and room for differences. The zero value has none
+// yet, and a nil one keeps none.
 type Ranks struct {
 	mannWhitney map[[2]int]distribution
 	signedRank  map[int]distribution
+	differences written
 }
 
 // A distribution has the shares of an integer from 0 on, each with those before
@@ -48,9 +50,6 @@ func (r *Ranks) mannWhitneyQuantile(n, m int, p float64) int {
 		mean, sd := float64(n)*float64(m)/2, math.Sqrt(float64(n)*float64(m)*float64(n+m+1)/12)
 		return normalQuantile(mean, sd, p)
 	}
-	if r == nil {
-		return mannWhitney(n, m).quantile(p)
-	}
 	return kept(&r.mannWhitney, [2]int{n, m}, func() distribution { return mannWhitney(n, m) }).quantile(p)
 }
 
@@ -61,9 +60,6 @@ func (r *Ranks) signedRankQuantile(n int, p float64) int {
 	if n > maxExactPairs {
 		mean, sd := float64(n*(n+1)/2)/2, math.Sqrt(float64(n)*float64(n+1)*float64(2*n+1)/24)
 		return normalQuantile(mean, sd, p)
-	}
-	if r == nil {
-		return signedRank(n).quantile(p)
 	}
 	return kept(&r.signedRank, n, func() distribution { return signedRank(n) }).quantile(p)
 }
@@ -134,7 +130,7 @@ func normalQuantile(mean, sd, p float64) int {
 // Bounded reports whether samples of n and m values have bounds at a two-sided
 // level.
 func Bounded(n, m int, level float64) bool {
-	return n > 0 && m > 0 && (*Ranks)(nil).mannWhitneyQuantile(n, m, (1-level)/2) > 0
+	return n > 0 && m > 0 && new(Ranks).mannWhitneyQuantile(n, m, (1-level)/2) > 0
 }
 
 // FewestFor returns the smallest m of at most 1000 so that samples of n and m

@@ -7,9 +7,9 @@
 package stat
 
 import (
-	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -98,21 +98,12 @@ func Spearman(x, y []float64) float64 {
 }
 
 func ranks(x []float64) []float64 {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+	s := sorted(x)
 	r := make([]float64, len(x))
-	for i := 0; i < len(order); {
-		j := i + 1
-		for j < len(order) && x[order[j]] == x[order[i]] {
-			j++
-		}
-		for k := i; k < j; k++ {
-			r[order[k]] = float64(i+j-1) / 2
-		}
-		i = j
+	for i, v := range x {
+		first, _ := slices.BinarySearch(s, v)
+		beyond := first + sort.Search(len(s)-first, func(k int) bool { return s[first+k] > v })
+		r[i] = float64(first+beyond-1) / 2
 	}
 	return r
 }

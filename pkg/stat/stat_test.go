@@ -120,20 +120,24 @@ func TestQuantilesOfLargeSamples(t *testing.T) {
 	}
 }
 
-// TestShiftsAreSelected compares the selection without writing out differences
-// with writing them out.
+// TestShiftsAreSelected compares the selection, from numbers in buckets and from
+// numbers that are only counted, with sorting them all.
 func TestShiftsAreSelected(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var r Ranks
-	for range 500 {
-		x, y := values(rng, 1+rng.IntN(9)), values(rng, 1+rng.IntN(9))
+	for i := range 500 {
+		n, m := 1+rng.IntN(9), 1+rng.IntN(9)
+		if i%50 == 0 {
+			n, m = n+60, m+70 // more differences than are written out
+		}
+		x, y := values(rng, n), values(rng, m)
 		var d []float64
 		for _, a := range x {
 			for _, b := range y {
 				d = append(d, b-a)
 			}
 		}
-		checkShift(t, r.Unpaired(x, y), d, func(p float64) int { return r.mannWhitneyQuantile(len(x), len(y), p) })
+		checkShift(t, r.Unpaired(x, y, shiftLevels...), d, func(p float64) int { return r.mannWhitneyQuantile(len(x), len(y), p) })
 		y = values(rng, len(x))
 		d = nil
 		for i := range x {
@@ -141,9 +145,11 @@ func TestShiftsAreSelected(t *testing.T) {
 				d = append(d, ((y[i]-x[i])+(y[j]-x[j]))/2)
 			}
 		}
-		checkShift(t, r.Paired(x, y), d, func(p float64) int { return r.signedRankQuantile(len(x), p) })
+		checkShift(t, r.Paired(x, y, shiftLevels...), d, func(p float64) int { return r.signedRankQuantile(len(x), p) })
 	}
 }
+
+var shiftLevels = []float64{0.8, 0.98}
 
 func values(r *rand.Rand, n int) []float64 {
 	v := make([]float64, n)
@@ -162,12 +168,12 @@ func checkShift(t *testing.T, s Shift, all []float64, quantile func(float64) int
 	if want := all[len(all)-1] - all[0]; s.Range != want {
 		t.Fatalf("range %v, want %v", s.Range, want)
 	}
-	for _, level := range []float64{0.8, 0.98} {
+	for i, level := range shiftLevels {
 		want := Interval{math.Inf(-1), math.Inf(1), level}
 		if k := quantile((1 - level) / 2); k > 0 {
 			want.Low, want.High = all[k-1], all[len(all)-k]
 		}
-		if got := s.Bounds(level); got != want {
+		if got := s.Bounds[i]; got != want {
 			t.Fatalf("bounds at %v: %v, want %v of %v", level, got, want, all)
 		}
 	}
@@ -181,11 +187,11 @@ func TestLargeSamples(t *testing.T) {
 	for i := range x {
 		x[i], y[i] = float64(i), float64(i)+10
 	}
-	s := new(Ranks).Unpaired(x, y)
+	s := new(Ranks).Unpaired(x, y, 0.98)
 	if s.Estimate != 10 {
 		t.Errorf("estimate %v, want 10", s.Estimate)
 	}
-	if b := s.Bounds(0.98); !(b.Low < 10 && b.Low > -1000 && b.High > 10 && b.High < 1000) {
+	if b := s.Bounds[0]; !(b.Low < 10 && b.Low > -1000 && b.High > 10 && b.High < 1000) {
 		t.Errorf("bounds %v around 10", b)
 	}
 }
