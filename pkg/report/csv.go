@@ -33,13 +33,13 @@ func writeCSV(w io.Writer, v gate.Verdict, _ Options) error {
 	table := csv.NewWriter(w)
 	table.UseCRLF = true
 	rows := [][]string{csvHeader}
-	for _, c := range v.Comparisons {
-		rows = append(rows, csvRow(v, c))
+	for i := range v.Comparisons {
+		rows = append(rows, csvRow(v, &v.Comparisons[i]))
 	}
 	return table.WriteAll(rows)
 }
 
-func csvRow(v gate.Verdict, c gate.Comparison) []string {
+func csvRow(v gate.Verdict, c *gate.Comparison) []string {
 	row := []string{
 		cellText(v.Suite), cellText(nameOf(v, c.Benchmark)), cellText(c.Metric.Name), cellText(c.Metric.Unit),
 		c.Metric.Better.String(), strconv.FormatBool(c.Gating), c.Outcome.String(), strconv.FormatBool(c.Warned),

@@ -15,7 +15,23 @@ import (
 var columns = &runewidth.Condition{StrictEmojiNeutral: true}
 
 // width returns the number of columns that s takes.
-func width(s string) int { return columns.StringWidth(s) }
+func width(s string) int {
+	if isPlain(s) {
+		return len(s)
+	}
+	return columns.StringWidth(s)
+}
+
+// isPlain reports whether s is of nothing but the printable characters of ASCII,
+// as nearly every cell of a table of thousands is.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
 
 // mostMarks is how many combining marks one letter may carry; more of them
 // climb over the neighbouring lines.
@@ -27,6 +43,9 @@ const mostMarks = 2
 // log of a GitHub workflow takes for a command: "##[" anywhere in a line, and
 // "::" where one may begin.
 func Printable(s string) string {
+	if isPlain(s) && !strings.ContainsAny(s, "#:") {
+		return s
+	}
 	var b strings.Builder
 	marks := 0
 	atStart := true
@@ -111,18 +130,26 @@ func padLeft(s string, columns int) string { return strings.Repeat(" ", max(0, c
 // first line starts with first, the others with as many spaces as indent says.
 func wrap(first, s string, indent, most int) []string {
 	var lines []string
-	line, empty := first, true
-	for _, word := range strings.Fields(s) {
-		word = cut(word, most-max(indent, width(first)))
-		if !empty && width(line)+1+width(word) > most {
-			lines = append(lines, line)
-			line, empty = strings.Repeat(" ", indent), true
+	var line strings.Builder
+	line.WriteString(first)
+	taken, empty := width(first), true
+	widest := most - max(indent, taken)
+	for word := range strings.FieldsSeq(s) {
+		word = cut(word, widest)
+		w := width(word)
+		if !empty && taken+1+w > most {
+			lines = append(lines, line.String())
+			line.Reset()
+			line.WriteString(strings.Repeat(" ", indent))
+			taken, empty = indent, true
 		}
 		if !empty {
-			line += " "
+			line.WriteByte(' ')
+			taken++
 		}
-		line += word
+		line.WriteString(word)
+		taken += w
 		empty = false
 	}
-	return append(lines, line)
+	return append(lines, line.String())
 }

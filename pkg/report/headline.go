@@ -56,26 +56,26 @@ func headline(v gate.Verdict, say voice) []string {
 	if v.Base == nil {
 		h.noBaseline(len(gating) > 0)
 	}
-	regressed := filter(gating, func(c gate.Comparison) bool { return c.Outcome == gate.Regressed })
+	regressed := filter(gating, func(c *gate.Comparison) bool { return c.Outcome == gate.Regressed })
 	h.list("Regression", "regressed", "worst first", regressed)
 	h.reasons(len(regressed) > 0)
 	h.pardons()
-	h.list("Warning", "went beyond a warning", "worst first", filter(gating, func(c gate.Comparison) bool { return c.Warned }))
-	h.list("Improved", "improved", "best first", filter(gating, func(c gate.Comparison) bool { return c.Outcome == gate.Improved }))
+	h.list("Warning", "went beyond a warning", "worst first", filter(gating, func(c *gate.Comparison) bool { return c.Warned }))
+	h.list("Improved", "improved", "best first", filter(gating, func(c *gate.Comparison) bool { return c.Outcome == gate.Improved }))
 	if len(regressed) == 0 {
-		h.noRegression(filter(gating, func(c gate.Comparison) bool { return c.Outcome == gate.Same }))
+		h.noRegression(filter(gating, func(c *gate.Comparison) bool { return c.Outcome == gate.Same }))
 	}
 	h.missing()
-	h.notJudged(filter(gating, func(c gate.Comparison) bool { return c.Outcome == gate.Inconclusive }))
-	h.informational(filter(informational, func(c gate.Comparison) bool { return c.Outcome == gate.Regressed }))
+	h.notJudged(filter(gating, func(c *gate.Comparison) bool { return c.Outcome == gate.Inconclusive }))
+	h.informational(filter(informational, func(c *gate.Comparison) bool { return c.Outcome == gate.Regressed }))
 	if len(h.sentences) == 0 {
 		h.add("Nothing was compared")
 	}
 	return h.sentences
 }
 
-func filter(list []gate.Comparison, keep func(gate.Comparison) bool) []gate.Comparison {
-	var kept []gate.Comparison
+func filter(list []*gate.Comparison, keep func(*gate.Comparison) bool) []*gate.Comparison {
+	var kept []*gate.Comparison
 	for _, c := range list {
 		if keep(c) {
 			kept = append(kept, c)
@@ -113,7 +113,7 @@ func (h *headliner) noBaseline(limits bool) {
 
 // list tells of comparisons that share an answer: the one, or how many and the
 // first of them.
-func (h *headliner) list(one, many, order string, list []gate.Comparison) {
+func (h *headliner) list(one, many, order string, list []*gate.Comparison) {
 	if len(list) == 0 {
 		return
 	}
@@ -133,7 +133,7 @@ func (h *headliner) list(one, many, order string, list []gate.Comparison) {
 }
 
 // items words the first few comparisons, and how many there are beside.
-func (h *headliner) items(list []gate.Comparison, at bool) string {
+func (h *headliner) items(list []*gate.Comparison, at bool) string {
 	var words []string
 	separator := ", "
 	for _, c := range list[:min(len(list), mostItems)] {
@@ -151,7 +151,7 @@ func (h *headliner) items(list []gate.Comparison, at bool) string {
 
 // subject names one comparison: the benchmark too, but for an only one without
 // a name of its own.
-func (h *headliner) subject(c gate.Comparison) string {
+func (h *headliner) subject(c *gate.Comparison) string {
 	if c.Benchmark == "" && h.benchmarks == 1 {
 		return h.say.name(c.Metric.Name)
 	}
@@ -161,7 +161,7 @@ func (h *headliner) subject(c gate.Comparison) string {
 // amount says how much worse or better head is, and at what it fails. Where a
 // limit or an anchor was held too, only the comparison's own sentence knows which
 // of them decided.
-func (h *headliner) amount(c gate.Comparison, at bool) string {
+func (h *headliner) amount(c *gate.Comparison, at bool) string {
 	switch {
 	case c.Limit != nil, c.Base == nil, c.Crept != nil:
 		return ": " + h.say.prose(c.Why)
@@ -219,7 +219,7 @@ func (h *headliner) pardons() {
 }
 
 // noRegression tells what was shown to be no slower, and within what.
-func (h *headliner) noRegression(same []gate.Comparison) {
+func (h *headliner) noRegression(same []*gate.Comparison) {
 	if len(same) == 0 {
 		return
 	}
@@ -229,6 +229,9 @@ func (h *headliner) noRegression(same []gate.Comparison) {
 // missing tells of benchmarks that base has and head has not at all: what was
 // deleted cannot become slower, and a crash deletes too.
 func (h *headliner) missing() {
+	if len(h.verdict.Removed) == 0 || len(h.verdict.Comparisons) == 0 { // that nothing is on both sides has been said
+		return
+	}
 	there := map[string]bool{}
 	for _, k := range h.verdict.Head.Set.Keys() {
 		there[k.Benchmark] = true
@@ -240,7 +243,7 @@ func (h *headliner) missing() {
 			gone = append(gone, h.say.name(nameOf(h.verdict, benchmark)))
 		}
 	}
-	if len(gone) == 0 || len(h.verdict.Comparisons) == 0 { // that nothing is on both sides has been said
+	if len(gone) == 0 {
 		return
 	}
 	said := strings.Join(gone[:min(len(gone), mostItems)], ", ")
@@ -252,9 +255,9 @@ func (h *headliner) missing() {
 
 // notJudged tells what stayed open: for its noise, with what could have been
 // seen through it; else for the reason that its own sentence gives.
-func (h *headliner) notJudged(open []gate.Comparison) {
-	var noisy []gate.Comparison
-	others := map[string][]gate.Comparison{}
+func (h *headliner) notJudged(open []*gate.Comparison) {
+	var noisy []*gate.Comparison
+	others := map[string][]*gate.Comparison{}
 	var whys []string
 	for _, c := range open {
 		switch {
@@ -299,7 +302,7 @@ func (h *headliner) notJudged(open []gate.Comparison) {
 }
 
 // subjects names the comparisons of a list, with the verb.
-func (h *headliner) subjects(list []gate.Comparison) string {
+func (h *headliner) subjects(list []*gate.Comparison) string {
 	if len(list) == 1 && h.benchmarks > 1 {
 		return h.subject(list[0]) + " was"
 	}
@@ -319,9 +322,9 @@ func wasWere(subject string, n int) string {
 
 // byMetric names the metrics of a list, each with a remark in parentheses if
 // there is one, and on how many of its benchmarks.
-func (h *headliner) byMetric(list []gate.Comparison, remark func([]gate.Comparison) string) string {
+func (h *headliner) byMetric(list []*gate.Comparison, remark func([]*gate.Comparison) string) string {
 	var order []string
-	groups := map[string][]gate.Comparison{}
+	groups := map[string][]*gate.Comparison{}
 	for _, c := range list {
 		if groups[c.Metric.Name] == nil {
 			order = append(order, c.Metric.Name)
@@ -372,7 +375,7 @@ func (h *headliner) coverage(metric string, n int) string {
 
 // within says how far off comparisons that stayed the same can be at most; ""
 // where that is not known.
-func within(same []gate.Comparison) string {
+func within(same []*gate.Comparison) string {
 	most, exact, limits := math.Inf(-1), true, 0
 	for _, c := range same {
 		switch {
@@ -401,7 +404,7 @@ func within(same []gate.Comparison) string {
 }
 
 // informational tells of metrics that got worse and fail nothing.
-func (h *headliner) informational(worse []gate.Comparison) {
+func (h *headliner) informational(worse []*gate.Comparison) {
 	if len(worse) == 0 {
 		return
 	}

@@ -127,7 +127,7 @@ func pageOf(v gate.Verdict, o Options) page {
 	p.Informational = len(informational)
 	_, common := commonWarnings(v)
 	counts := map[string]int{}
-	for _, list := range [][]gate.Comparison{gating, informational} {
+	for _, list := range [][]*gate.Comparison{gating, informational} {
 		for _, c := range list {
 			r := pageRowOf(v, c, common)
 			r.ID = "c" + strconv.Itoa(len(p.Rows)+1)

@@ -32,7 +32,7 @@ type pageRow struct {
 // kinds are what comparisons are filtered by, in the order of ranked.
 var kinds = []string{"regressed", "warned", "inconclusive", "improved", "same"}
 
-func pageRowOf(v gate.Verdict, c gate.Comparison, common map[string]int) pageRow {
+func pageRowOf(v gate.Verdict, c *gate.Comparison, common map[string]int) pageRow {
 	base, head := sampleOf(v.Base, c), sampleOf(&v.Head, c)
 	r := pageRow{
 		Kind: kinds[rank(c)], Gating: c.Gating, Slowdown: sortKey(c), Outcome: outcomeOf(c),
@@ -48,7 +48,7 @@ func pageRowOf(v gate.Verdict, c gate.Comparison, common map[string]int) pageRow
 
 // sampleOf returns what a side measured of a comparison; nil where that is not
 // known, as of a benchmark that base has under another name.
-func sampleOf(s *gate.Side, c gate.Comparison) *bench.Sample {
+func sampleOf(s *gate.Side, c *gate.Comparison) *bench.Sample {
 	if s == nil {
 		return nil
 	}
@@ -61,7 +61,7 @@ func sampleOf(s *gate.Side, c gate.Comparison) *bench.Sample {
 
 // sortKey is the slowdown to sort by. A rise from nothing and a fall to it have
 // no ratio, and are beyond all that have.
-func sortKey(c gate.Comparison) string {
+func sortKey(c *gate.Comparison) string {
 	switch {
 	case c.Slowdown != nil && !math.IsNaN(c.Slowdown.Estimate):
 		return strconv.FormatFloat(c.Slowdown.Estimate, 'g', 6, 64)
@@ -74,7 +74,7 @@ func sortKey(c gate.Comparison) string {
 }
 
 // numbersOf has in words and numbers what the plot draws.
-func numbersOf(c gate.Comparison, base, head *bench.Sample) string {
+func numbersOf(c *gate.Comparison, base, head *bench.Sample) string {
 	var lines []string
 	if c.Base != nil {
 		lines = append(lines, "base: "+summaryWords(*c.Base, base, c.Metric))

@@ -117,7 +117,7 @@ func count1(r *junitReason) int {
 // junitCaseOf makes a case of a comparison. A regression fails it if it fails
 // the check; one that was accepted, like what stayed open, is skipped, which
 // these tools show with its message. An informational one always passes.
-func junitCaseOf(v gate.Verdict, c gate.Comparison, common map[string]int) junitCase {
+func junitCaseOf(v gate.Verdict, c *gate.Comparison, common map[string]int) junitCase {
 	numbers := junitNumbers(c, common)
 	t := junitCase{Class: junitText(nameOf(v, c.Benchmark)), Name: junitText(c.Metric.Name), Time: junitTime(c), Output: &junitOutput{numbers}}
 	why := junitText(c.Why)
@@ -136,7 +136,7 @@ func junitCaseOf(v gate.Verdict, c gate.Comparison, common map[string]int) junit
 }
 
 // junitNumbers is the text of a case: what a table of comparisons has.
-func junitNumbers(c gate.Comparison, common map[string]int) string {
+func junitNumbers(c *gate.Comparison, common map[string]int) string {
 	outcome := outcomeOf(c)
 	if !c.Gating {
 		outcome += ", not gating"
@@ -152,7 +152,7 @@ func junitNumbers(c gate.Comparison, common map[string]int) string {
 	return strings.Join(lines, "\n")
 }
 
-func sideWords(c gate.Comparison, s *gate.Summary) string {
+func sideWords(c *gate.Comparison, s *gate.Summary) string {
 	if s == nil {
 		return none
 	}
@@ -162,7 +162,7 @@ func sideWords(c gate.Comparison, s *gate.Summary) string {
 
 // junitTime is how long a case took, in seconds, where that is what its metric
 // says: the time of an operation or of a whole run, and no percentile.
-func junitTime(c gate.Comparison) string {
+func junitTime(c *gate.Comparison) string {
 	if c.Metric.Name != "time_per_op" && c.Metric.Name != "wall_time" || !finite(c.Head.Median) || c.Head.Median < 0 {
 		return ""
 	}

@@ -62,7 +62,7 @@ type section struct {
 func (m markdown) sections() []section {
 	v := m.verdict
 	gating, informational := ranked(v.Comparisons)
-	moved := filter(gating, func(c gate.Comparison) bool { return c.Outcome != gate.Same || c.Warned })
+	moved := filter(gating, func(c *gate.Comparison) bool { return c.Outcome != gate.Same || c.Warned })
 	same := gating[len(moved):]
 	// Few enough to read stand together.
 	if len(same) <= mostUnmoved {
@@ -115,7 +115,7 @@ func headlineSection(icon string, sentences []string) section {
 }
 
 // table makes a table, folded under its title if it has one.
-func (m markdown) table(title, about string, list []gate.Comparison, priority int) section {
+func (m markdown) table(title, about string, list []*gate.Comparison, priority int) section {
 	if len(list) == 0 {
 		return section{}
 	}
@@ -145,7 +145,7 @@ func (m markdown) table(title, about string, list []gate.Comparison, priority in
 	return s
 }
 
-func (m markdown) row(c gate.Comparison) string {
+func (m markdown) row(c *gate.Comparison) string {
 	outcome := outcomeOf(c)
 	switch {
 	case c.Outcome == gate.Regressed && c.Gating:

@@ -41,7 +41,7 @@ type plot struct {
 
 // plotOf draws a comparison. base and head are its samples, as far as they are
 // known: of others the summary is drawn.
-func plotOf(c gate.Comparison, base, head *bench.Sample) plot {
+func plotOf(c *gate.Comparison, base, head *bench.Sample) plot {
 	d := drawing{}
 	basePoints, headPoints := points(base), points(head)
 	d.include(basePoints...)
@@ -100,7 +100,7 @@ func points(s *bench.Sample) []float64 {
 }
 
 // thresholdAt returns the value from which on head fails, by base's median.
-func thresholdAt(c gate.Comparison) (float64, bool) {
+func thresholdAt(c *gate.Comparison) (float64, bool) {
 	if c.Base == nil || c.Metric.Better == bench.Unknown {
 		return 0, false
 	}
@@ -110,7 +110,7 @@ func thresholdAt(c gate.Comparison) (float64, bool) {
 
 // boundsAt returns the values between which head is, by base's median and the
 // bounds of the slowdown; an end that there is none of is infinite.
-func boundsAt(c gate.Comparison) (low, high float64, ok bool) {
+func boundsAt(c *gate.Comparison) (low, high float64, ok bool) {
 	if c.Base == nil || c.Slowdown == nil || !(c.Base.Median > 0) || !finite(c.Base.Median*(1+c.Change)) {
 		return 0, 0, false
 	}
@@ -189,7 +189,7 @@ func (d *drawing) path(class, format string, args ...any) {
 
 // failing draws the threshold and the limit, and tints what is beyond the first
 // of them.
-func (d *drawing) failing(c gate.Comparison, threshold float64, hasThreshold bool) {
+func (d *drawing) failing(c *gate.Comparison, threshold float64, hasThreshold bool) {
 	var lines []int
 	if hasThreshold {
 		lines = append(lines, d.x(threshold))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -15,23 +16,24 @@ import (
 // ones and informational ones apart, each with regressions first, then those
 // beyond their warning, inconclusive, improved, same. Within an outcome the
 // largest comes first; those that stayed the same keep their order.
-func ranked(all []gate.Comparison) (gating, informational []gate.Comparison) {
-	for _, c := range all {
+func ranked(all []gate.Comparison) (gating, informational []*gate.Comparison) {
+	for i := range all {
+		c := &all[i]
 		if c.Gating {
 			gating = append(gating, c)
 		} else {
 			informational = append(informational, c)
 		}
 	}
-	for _, list := range [][]gate.Comparison{gating, informational} {
-		slices.SortStableFunc(list, func(a, b gate.Comparison) int {
+	for _, list := range [][]*gate.Comparison{gating, informational} {
+		slices.SortStableFunc(list, func(a, b *gate.Comparison) int {
 			return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(weight(b), weight(a)))
 		})
 	}
 	return gating, informational
 }
 
-func rank(c gate.Comparison) int {
+func rank(c *gate.Comparison) int {
 	switch {
 	case c.Outcome == gate.Regressed:
 		return 0
@@ -47,7 +49,7 @@ func rank(c gate.Comparison) int {
 
 // weight orders comparisons of one rank, the heaviest first. Where there is no
 // ratio, a rise from nothing or a fall to it, no ratio is larger.
-func weight(c gate.Comparison) float64 {
+func weight(c *gate.Comparison) float64 {
 	switch {
 	case c.Outcome == gate.Same && !c.Warned:
 		return 0
@@ -64,7 +66,7 @@ func weight(c gate.Comparison) float64 {
 func nameOf(v gate.Verdict, benchmark string) string { return cmp.Or(benchmark, v.Suite, "(unnamed)") }
 
 // outcomeOf words the outcome of one comparison.
-func outcomeOf(c gate.Comparison) string {
+func outcomeOf(c *gate.Comparison) string {
 	if c.Warned {
 		return c.Outcome.String() + ", warned"
 	}
@@ -72,7 +74,7 @@ func outcomeOf(c gate.Comparison) string {
 }
 
 // tally counts comparisons by their outcomes: "2 regressed, 31 same".
-func tally(list []gate.Comparison) string {
+func tally(list []*gate.Comparison) string {
 	n := map[gate.Outcome]int{}
 	for _, c := range list {
 		n[c.Outcome]++
@@ -117,17 +119,17 @@ const none = "–"
 
 // baseOf and headOf are the medians in a table; base has none where only a
 // limit judges.
-func baseOf(c gate.Comparison) string {
+func baseOf(c *gate.Comparison) string {
 	if c.Base == nil {
 		return none
 	}
 	return quantity(c.Base.Median, c.Metric)
 }
 
-func headOf(c gate.Comparison) string { return quantity(c.Head.Median, c.Metric) }
+func headOf(c *gate.Comparison) string { return quantity(c.Head.Median, c.Metric) }
 
 // changeOf words the estimate as a change of the metric, with its sign.
-func changeOf(c gate.Comparison) string {
+func changeOf(c *gate.Comparison) string {
 	if math.IsNaN(c.Change) || math.IsInf(c.Change, 0) {
 		return none
 	}
@@ -164,13 +166,13 @@ func ratio(r float64) string {
 	if d := math.Abs(r - 1); d > 1e-4 {
 		digits = min(digits, 2-int(math.Floor(math.Log10(d))))
 	}
-	s := fmt.Sprintf("%.*f", digits, r)
+	s := strconv.FormatFloat(r, 'f', digits, 64)
 	return strings.TrimRight(strings.TrimRight(s, "0"), ".")
 }
 
 // failsAt words what fails the comparison. Of an informational metric, in
 // parentheses, it is what would be called a regression.
-func failsAt(c gate.Comparison) string {
+func failsAt(c *gate.Comparison) string {
 	at := gate.Percent(c.Threshold)
 	if c.Base == nil && c.Limit != nil {
 		at = quantity(*c.Limit, c.Metric)
@@ -216,7 +218,7 @@ func warningsOf(v gate.Verdict) []string {
 // notes are what a reader should know beside why: the limit where the
 // threshold's place is taken, and the comparison's own warnings but for those
 // that are said elsewhere.
-func notes(c gate.Comparison, elsewhere map[string]int) []string {
+func notes(c *gate.Comparison, elsewhere map[string]int) []string {
 	var list []string
 	if c.Limit != nil && c.Base != nil {
 		if limit := gate.Quantity(*c.Limit, c.Metric.Unit); !strings.Contains(c.Why, limit) {

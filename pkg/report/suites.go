@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -147,7 +148,7 @@ func writeHeadlines(w io.Writer, s Suites, _ Options) error {
 }
 
 func writeTexts(w io.Writer, s Suites, o Options) error {
-	t := text{color: o.Color}
+	t := text{Writer: bufio.NewWriter(w), color: o.Color}
 	t.headline(s.headline(plain))
 	if len(s.Unread) > 1 {
 		t.list("missing here", s.Unread)
@@ -155,12 +156,9 @@ func writeTexts(w io.Writer, s Suites, o Options) error {
 	for _, v := range s.WorstFirst() {
 		t.line("")
 		t.line("suite " + plain.name(nameOf(v, "")))
-		one := newText(v, o)
-		one.write()
-		t.WriteString(one.String())
+		newText(t.Writer, v, o).write()
 	}
-	_, err := io.WriteString(w, t.String())
-	return err
+	return t.Flush()
 }
 
 // writeMarkdowns writes one comment of all suites, each under a heading of its

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -35,23 +36,22 @@ const (
 )
 
 func writeText(w io.Writer, v gate.Verdict, o Options) error {
-	t := newText(v, o)
-	t.write()
-	_, err := io.WriteString(w, t.String())
-	return err
+	out := bufio.NewWriter(w)
+	newText(out, v, o).write()
+	return out.Flush()
 }
 
 // A text is a report for a terminal in the making.
 type text struct {
-	strings.Builder
+	*bufio.Writer
 	verdict gate.Verdict
 	color   bool
 	common  map[string]int // warnings that are said once for all
 }
 
-func newText(v gate.Verdict, o Options) *text {
+func newText(out *bufio.Writer, v gate.Verdict, o Options) *text {
 	_, common := commonWarnings(v)
-	return &text{verdict: v, color: o.Color, common: common}
+	return &text{Writer: out, verdict: v, color: o.Color, common: common}
 }
 
 func (t *text) write() {
@@ -90,7 +90,7 @@ func (t *text) paint(code, s string) string {
 
 // colorOf is the colour of an outcome; that of an informational metric is not
 // painted as if it failed something.
-func colorOf(c gate.Comparison) string {
+func colorOf(c *gate.Comparison) string {
 	switch {
 	case c.Outcome == gate.Regressed && c.Gating:
 		return red
@@ -113,17 +113,18 @@ const gap = 2 // columns between two cells
 // columns.
 func (t *text) tables() {
 	gating, informational := ranked(t.verdict.Comparisons)
-	moved := filter(informational, func(c gate.Comparison) bool { return c.Outcome != gate.Same || c.Warned })
+	moved := filter(informational, func(c *gate.Comparison) bool { return c.Outcome != gate.Same || c.Warned })
 	shown := moved[:min(len(moved), mostInformational)]
 	if len(gating)+len(informational) == 0 {
 		return
 	}
-	l := t.layout(gating, shown)
+	gatingRows, shownRows := t.rowsOf(gating), t.rowsOf(shown)
+	l := layoutOf(gatingRows, shownRows)
 	t.line("")
 	l.write(t, heading)
 	l.last = ""
-	for _, c := range gating {
-		t.comparison(c, l)
+	for i, c := range gating {
+		t.comparison(c, gatingRows[i], l)
 	}
 	if len(informational) == 0 {
 		return
@@ -131,8 +132,8 @@ func (t *text) tables() {
 	t.line("")
 	t.line("informational: shown, never fails")
 	l.last = ""
-	for _, c := range shown {
-		t.comparison(c, l)
+	for i, c := range shown {
+		t.comparison(c, shownRows[i], l)
 	}
 	// ranked puts what stayed the same last.
 	if rest := informational[len(shown):]; len(rest) > 0 {
@@ -140,17 +141,21 @@ func (t *text) tables() {
 	}
 }
 
-func (t *text) rowOf(c gate.Comparison) row {
-	return row{
-		Printable(nameOf(t.verdict, c.Benchmark)), Printable(c.Metric.Name),
-		baseOf(c), headOf(c), changeOf(c), boundsOf(c.Slowdown), failsAt(c),
+func (t *text) rowsOf(list []*gate.Comparison) []row {
+	rows := make([]row, len(list))
+	for i, c := range list {
+		rows[i] = row{
+			Printable(nameOf(t.verdict, c.Benchmark)), Printable(c.Metric.Name),
+			baseOf(c), headOf(c), changeOf(c), boundsOf(c.Slowdown), failsAt(c),
+		}
 	}
+	return rows
 }
 
 // comparison writes a row, the outcome with its reason below it, and what else
 // there is to know.
-func (t *text) comparison(c gate.Comparison, l *layout) {
-	l.write(t, t.rowOf(c))
+func (t *text) comparison(c *gate.Comparison, r row, l *layout) {
+	l.write(t, r)
 	indent := strings.Repeat(" ", l.indent+2)
 	outcome := indent + outcomeOf(c) + ":"
 	for i, line := range wrap(outcome+" ", plain.prose(c.Why), len(indent)+2, textWidth) {
@@ -173,14 +178,11 @@ type layout struct {
 	last    string // the benchmark whose line is the latest, where stacked
 }
 
-func (t *text) layout(lists ...[]gate.Comparison) *layout {
+func layoutOf(tables ...[]row) *layout {
 	l := &layout{}
-	for i, cell := range heading {
-		l.widths[i] = width(cell)
-	}
-	for _, list := range lists {
-		for _, c := range list {
-			for i, cell := range t.rowOf(c) {
+	for _, rows := range append(tables, []row{heading}) {
+		for _, r := range rows {
+			for i, cell := range r {
 				l.widths[i] = max(l.widths[i], width(cell))
 			}
 		}

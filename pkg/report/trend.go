@@ -54,7 +54,7 @@ func span(values []float64) (low, high float64) {
 
 // trendOf has the logarithms of the medians of the jobs before head and of head;
 // nothing where they are too few to be a trend.
-func trendOf(c gate.Comparison) []float64 {
+func trendOf(c *gate.Comparison) []float64 {
 	if len(c.Past) < fewestForPast || !(c.Head.Median > 0) {
 		return nil
 	}
@@ -62,13 +62,13 @@ func trendOf(c gate.Comparison) []float64 {
 }
 
 // sparkOf is the trend of a comparison for its row; "" where there is none.
-func sparkOf(c gate.Comparison) string {
+func sparkOf(c *gate.Comparison) string {
 	logs := trendOf(c)
 	return Sparkline(logs[max(0, len(logs)-sparkJobs):], flatShare*c.Threshold)
 }
 
 // trendWords tell of a trend; "" where there is none.
-func trendWords(c gate.Comparison) string {
+func trendWords(c *gate.Comparison) string {
 	logs := trendOf(c)
 	if logs == nil {
 		return ""
@@ -86,7 +86,7 @@ const (
 
 // trendPlot draws the trend of a comparison: a line through the jobs, and a dot
 // for head. It is empty where there is none.
-func trendPlot(c gate.Comparison) template.HTML {
+func trendPlot(c *gate.Comparison) template.HTML {
 	logs := trendOf(c)
 	if logs == nil {
 		return ""
