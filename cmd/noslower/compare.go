@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -25,8 +26,12 @@ func (w world) compareCommand() *cobra.Command {
 			if err != nil {
 				return wrongUse(err)
 			}
-			base, baseErr := r.readSide(o.Args[0])
-			head, headErr := r.readSide(o.Args[1])
+			var base, head side
+			var baseErr, headErr error
+			var both sync.WaitGroup
+			both.Go(func() { base, baseErr = r.readSide(o.Args[0]) })
+			both.Go(func() { head, headErr = r.readSide(o.Args[1]) })
+			both.Wait()
 			if err := errors.Join(baseErr, headErr); err != nil {
 				return undecided(err)
 			}

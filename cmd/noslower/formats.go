@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,16 +79,15 @@ func (w world) parseCommand() *cobra.Command {
 // parseFile reads one file of a call; the others are read whatever is wrong
 // with it.
 func (w world) parseFile(r *reader, g *gathering, run int, path string) error {
-	read := readBounded
-	if path == "-" {
-		path = "standard input"
-		read = func(name string) ([]byte, error) { return readAllBounded(w.Stdin, name, 0) }
+	if path != "-" {
+		_, err := r.readFile(g, run, path)
+		return err
 	}
-	data, err := read(path)
+	data, err := readAllBounded(w.Stdin, "standard input")
 	if err != nil {
 		return err
 	}
-	_, err = r.readFile(g, run, path, data)
+	_, err = r.readDocument(g, run, "standard input", bytes.NewReader(data))
 	return err
 }
 

@@ -158,7 +158,7 @@ func (h hub) download(ctx context.Context, r *reader, pattern string) (gathering
 			return nil, fmt.Errorf("artifact %s: %w", artifact.Name, err)
 		}
 		shards := len(g)
-		s, err := r.readFile(&g, len(names), "artifact "+artifact.Name, data)
+		s, err := r.readDocument(&g, len(names), "artifact "+artifact.Name, bytes.NewReader(data))
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -34,6 +35,7 @@ type reader struct {
 	named  bool           // that everything is of it, whatever it names
 	hint   io.Writer
 	hinted map[string]bool
+	mutex  sync.Mutex // of hinted: sides are read at the same time
 }
 
 // newReader returns a reader of the format that is asked for, which may be one
@@ -73,19 +75,26 @@ type side struct {
 	past      *baseline.Record // whose jobs are before head's; nil where there is none
 }
 
+// A source is what is read: a file as it lies on the disk, which may be larger
+// than memory, or what is in memory.
+type source interface {
+	io.ReaderAt
+	Size() int64
+}
+
 // read adds a document to the side as the run with this number. A line that
 // looks like a result and cannot be read becomes a warning.
-func (r *reader) read(s *side, run int, name string, data []byte) error {
-	f, err := r.pick(name, data)
+func (r *reader) read(s *side, run int, name string, in source) error {
+	f, err := r.pick(name, in)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	results := 0
 	var unreadable []error
-	for result, err := range f.Read(bytes.NewReader(data), name) {
-		var line *format.LineError
+	for result, err := range f.Read(io.NewSectionReader(in, 0, in.Size()), name) {
+		_, isLine := errors.AsType[*format.LineError](err)
 		switch {
-		case errors.As(err, &line):
+		case isLine:
 			unreadable = append(unreadable, err)
 			s.warnings = append(s.warnings, err.Error())
 			continue
@@ -107,11 +116,13 @@ func (r *reader) read(s *side, run int, name string, data []byte) error {
 	return nil
 }
 
-func (r *reader) pick(name string, data []byte) (format.Format, error) {
+func (r *reader) pick(name string, in io.ReaderAt) (format.Format, error) {
 	if r.format != nil {
 		return *r.format, nil
 	}
-	f, err := format.Detect(data)
+	f, err := format.Detect(in)
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
 	if err == nil && !r.hinted[f.Name] {
 		r.hinted[f.Name] = true
 		fmt.Fprintf(r.hint, "%s: read as %s (%s)\n", name, f.Name, f.Tool)
@@ -121,11 +132,12 @@ func (r *reader) pick(name string, data []byte) (format.Format, error) {
 
 // recognises reports whether there is anything to read in data.
 func (r *reader) recognises(data []byte) bool {
+	in := bytes.NewReader(data)
 	if r.format == nil {
-		_, err := format.Detect(data)
+		_, err := format.Detect(in)
 		return !errors.Is(err, format.ErrUnknown)
 	}
-	for _, err := range r.format.Read(bytes.NewReader(data), "") {
+	for _, err := range r.format.Read(in, "") {
 		if err == nil {
 			return true
 		}
@@ -199,11 +211,7 @@ func (r *reader) readSides(where string) (gathering, error) {
 	}
 	var g gathering
 	for i, path := range paths {
-		data, err := readBounded(path)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := r.readFile(&g, i, path, data); err != nil {
+		if _, err := r.readFile(&g, i, path); err != nil {
 			return nil, err
 		}
 	}
@@ -211,12 +219,38 @@ func (r *reader) readSides(where string) (gathering, error) {
 	return g, nil
 }
 
-// readFile reads one file and returns the side that it belongs to: a document of
+// readFile reads one file and returns the side that it belongs to.
+func (r *reader) readFile(g *gathering, run int, path string) (*side, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular(): // a pipe can be read but once
+		data, err := readAllBounded(f, path)
+		if err != nil {
+			return nil, err
+		}
+		return r.readDocument(g, run, path, bytes.NewReader(data))
+	case info.Size() > maxInput:
+		return nil, tooLarge(path)
+	}
+	return r.readDocument(g, run, path, io.NewSectionReader(f, 0, info.Size()))
+}
+
+// readDocument reads one document and returns the side that it belongs to: one of
 // ours brings its suite, where and when it was measured, too.
-func (r *reader) readFile(g *gathering, run int, path string, data []byte) (*side, error) {
+func (r *reader) readDocument(g *gathering, run int, name string, in source) (*side, error) {
+	data, err := documentOf(in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	var record *baseline.Record
 	var m bench.Measurements
-	var err error
 	switch schema := schemaOf(data); {
 	case strings.HasPrefix(schema, "noslower.record/"):
 		record = &baseline.Record{}
@@ -226,14 +260,14 @@ func (r *reader) readFile(g *gathering, run int, path string, data []byte) (*sid
 		m, err = bench.DecodeMeasurements(data)
 	default:
 		s := g.of(r.suite)
-		if err := r.read(s, run, path, data); err != nil {
+		if err := r.read(s, run, name, in); err != nil {
 			return nil, err
 		}
 		s.runs++
 		return s, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if r.named || m.Suite == "" {
 		m.Suite = r.suite
@@ -242,7 +276,7 @@ func (r *reader) readFile(g *gathering, run int, path string, data []byte) (*sid
 	if record != nil {
 		s.jobs, s.standards, s.past = record.Jobs, record.Policy, record
 	}
-	return s, s.merge(run, path, m)
+	return s, s.merge(run, name, m)
 }
 
 // merge adds a measurements document to the side. Documents of several machines
@@ -280,15 +314,31 @@ func (s *side) bound() {
 	s.Warnings = s.warnings
 }
 
+// documentOf returns what may be a document of ours: an input that begins as a
+// JSON object does, or nothing.
+func documentOf(in source) ([]byte, error) {
+	const beginning = 512
+	head := make([]byte, min(in.Size(), beginning))
+	if _, err := in.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if !bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{")) {
+		return nil, nil
+	}
+	data := make([]byte, in.Size())
+	_, err := in.ReadAt(data, 0)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return data, err
+}
+
 // schemaOf returns the schema that a JSON document names; "" if it is none.
 func schemaOf(data []byte) string {
-	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' {
-		return ""
-	}
 	var head struct {
 		Schema string `json:"schema"`
 	}
-	if json.Unmarshal(data, &head) != nil {
+	if len(data) == 0 || json.Unmarshal(data, &head) != nil {
 		return ""
 	}
 	return head.Schema
@@ -360,23 +410,20 @@ func readBounded(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	return readAllBounded(f, path, info.Size())
+	return readAllBounded(f, path)
 }
 
-// readAllBounded reads what is expected to be of a size; 0 where that is not
-// known.
-func readAllBounded(r io.Reader, name string, size int64) ([]byte, error) {
-	var data bytes.Buffer
-	data.Grow(int(min(size, maxInput)) + bytes.MinRead) // to grow later copies what was read
-	if _, err := data.ReadFrom(io.LimitReader(r, maxInput+1)); err != nil {
+func readAllBounded(r io.Reader, name string) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if data.Len() > maxInput {
-		return nil, fmt.Errorf("%s: want at most %d MiB, have more", name, maxInput>>20)
+	if len(data) > maxInput {
+		return nil, tooLarge(name)
 	}
-	return data.Bytes(), nil
+	return data, nil
+}
+
+func tooLarge(name string) error {
+	return fmt.Errorf("%s: want at most %d MiB, have more", name, maxInput>>20)
 }

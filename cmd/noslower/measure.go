@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -112,12 +113,12 @@ func (r *reader) readRun(s *side, done run.Run, ops uint64) error {
 	}
 	if r != nil {
 		if len(done.Files) == 0 {
-			if err := r.read(s, at, done.Step.String(), r.printed(done)); err != nil {
+			if err := r.read(s, at, done.Step.String(), bytes.NewReader(r.printed(done))); err != nil {
 				return err
 			}
 		}
 		for _, f := range done.Files {
-			if err := r.read(s, at, f.Name, f.Data); err != nil {
+			if err := r.read(s, at, f.Name, bytes.NewReader(f.Data)); err != nil {
 				return err
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // A Better is the direction in which a metric improves. The zero value is
@@ -134,6 +135,9 @@ func (s *Sample) Values() []float64 { return slices.Concat(s.Launches...) }
 type Set struct {
 	keys    []Key
 	entries map[Key]*entry
+	metrics map[Metric]Metric
+	latest  Key // that a value was added to: often the next one is of it too
+	entry   *entry
 }
 
 type launch struct{ run, launch int }
@@ -198,15 +202,20 @@ func (s *Set) add(at launch, r Result, v Value) error {
 		return fmt.Errorf("%v is not a value", v.V)
 	}
 	key := Key{r.Name, v.Metric.Name}
-	e := s.entries[key]
+	e := s.entry
+	if e == nil || s.latest != key {
+		e = s.entries[key]
+	}
 	if e == nil {
 		if s.entries == nil {
-			s.entries = map[Key]*entry{}
+			s.entries, s.metrics = map[Key]*entry{}, map[Metric]Metric{}
 		}
-		e = &entry{metric: v.Metric, machine: r.Machine, counted: r.Counted}
+		e = &entry{metric: s.own(v.Metric), machine: r.Machine, counted: r.Counted}
+		key = Key{strings.Clone(r.Name), e.metric.Name}
 		s.entries[key] = e
 		s.keys = append(s.keys, key)
 	}
+	s.latest, s.entry = key, e
 	if e.metric.Unit != v.Metric.Unit {
 		return fmt.Errorf("a value in %q among values in %q: they cannot be one sample", v.Metric.Unit, e.metric.Unit)
 	}
@@ -224,6 +233,17 @@ func (s *Set) add(at launch, r Result, v Value) error {
 	e.printed.add(at, v.V)
 	e.spreads = append(e.spreads, *v.Statistic)
 	return nil
+}
+
+// own returns a metric whose name and unit the set has for itself: they may have
+// been cut from a large text that would be kept with them.
+func (s *Set) own(m Metric) Metric {
+	if metric, ok := s.metrics[m]; ok {
+		return metric
+	}
+	metric := Metric{strings.Clone(m.Name), strings.Clone(m.Unit), m.Better}
+	s.metrics[metric] = metric
+	return metric
 }
 
 // Len returns the number of samples.

@@ -46,7 +46,7 @@ func readIPS(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 		switch {
 		case err != nil:
 			yield(bench.Result{}, err)
-		case ipsShape.sniff(&Input{text: input}):
+		case ipsShape.sniff(inputOf(input)):
 			ipsShape.readAll(input, name, readIPSJSON, yield)
 		default:
 			readIPSText(input, name, yield)

@@ -129,7 +129,7 @@ func parse(path string) ([]bench.Sample, string) {
 	if err != nil {
 		return nil, err.Error()
 	}
-	f, err := format.Detect(data)
+	f, err := format.Detect(bytes.NewReader(data))
 	if err != nil {
 		first, _, _ := strings.Cut(err.Error(), ":")
 		return nil, first

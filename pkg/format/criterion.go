@@ -60,7 +60,7 @@ func readCriterion(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 		switch {
 		case err != nil:
 			yield(bench.Result{}, err)
-		case criterionJSON.sniff(&Input{text: input}):
+		case criterionJSON.sniff(inputOf(input)):
 			criterionJSON.readAll(input, name, readCriterionJSON, yield)
 		default:
 			readCriterionText(input, name, yield)

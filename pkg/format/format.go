@@ -28,8 +28,9 @@ type Format struct {
 	// General is set where the format is no tool's own: it yields to every
 	// format that is.
 	General bool
-	// Read yields the results in input order. An error of type *LineError is a
-	// line that looks like a result and cannot be read: what follows it is
+	// Read yields the results in input order; the values of one are there only
+	// until the next, of which there may be millions. An error of type *LineError
+	// is a line that looks like a result and cannot be read: what follows it is
 	// still yielded. Any other error ends the reading. name is the document's
 	// name in errors.
 	Read func(r io.Reader, name string) iter.Seq2[bench.Result, error]
@@ -77,11 +78,12 @@ func claimants(input *Input, general bool) []Format {
 	return slices.DeleteFunc(All(), func(f Format) bool { return f.General != general || !f.Sniff(input) })
 }
 
-// Detect returns the one format that claims the input. Where none does, the
+// Detect returns the one format that claims the input, which may be larger than
+// memory. Where none does, the
 // error is ErrUnknown and says what was looked for; where several do, it names
 // them.
-func Detect(text []byte) (Format, error) {
-	input := &Input{text: text}
+func Detect(in io.ReaderAt) (Format, error) {
+	input := &Input{in: in}
 	claims := claimants(input, false)
 	if len(claims) == 0 {
 		claims = claimants(input, true)

@@ -1,6 +1,7 @@
 package format_test
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"io"
@@ -110,7 +111,7 @@ func statistic(s *bench.Spread) string {
 func TestDetect(t *testing.T) {
 	for _, f := range format.All() {
 		for _, path := range inputs(t, f.Name) {
-			got, err := format.Detect(read(t, path))
+			got, err := format.Detect(bytes.NewReader(read(t, path)))
 			if err != nil || got.Name != f.Name {
 				t.Errorf("Detect(%s) = %q, %v, want %q", path, got.Name, err, f.Name)
 			}
@@ -132,7 +133,7 @@ func TestDetectSeveral(t *testing.T) {
 			if texts[a.Name] == "" || texts[b.Name] == "" || a.Name >= b.Name || a.General && b.General {
 				continue
 			}
-			got, err := format.Detect([]byte(texts[a.Name] + "\n" + texts[b.Name]))
+			got, err := format.Detect(strings.NewReader(texts[a.Name] + "\n" + texts[b.Name]))
 			switch {
 			case a.General || b.General:
 				if err != nil || got.General {
@@ -156,7 +157,7 @@ func TestDetectNothing(t *testing.T) {
 		"some JSON": `{"name": "read", "stats": {"size": 12}}`,
 		"binary":    "\x7fELF\x02\x01\x01\x00\x00\x00\x00\xff\xfe",
 	} {
-		if f, err := format.Detect([]byte(input)); err == nil {
+		if f, err := format.Detect(strings.NewReader(input)); err == nil {
 			t.Errorf("Detect(%s) = %q, want no format", name, f.Name)
 		}
 	}
@@ -193,7 +194,7 @@ func BenchmarkDetect(b *testing.B) {
 		b.Run(size.name, func(b *testing.B) {
 			b.SetBytes(int64(len(log)))
 			for b.Loop() {
-				if f, err := format.Detect(log); err == nil {
+				if f, err := format.Detect(bytes.NewReader(log)); err == nil {
 					b.Fatalf("Detect: a log is taken for %s", f.Name)
 				}
 			}

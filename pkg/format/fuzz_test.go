@@ -22,7 +22,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(read(f, path))
 	}
 	f.Fuzz(func(t *testing.T, input []byte) {
-		_, _ = format.Detect(input)
+		_, _ = format.Detect(bytes.NewReader(input))
 		for _, fm := range format.All() {
 			ended := false
 			for res, err := range fm.Read(bytes.NewReader(input), "input") {

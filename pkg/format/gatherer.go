@@ -241,7 +241,7 @@ func readEither(
 			switch {
 			case err != nil:
 				yield(bench.Result{}, fmt.Errorf("%s: %w", name, err))
-			case shape.sniff(&Input{text: head}):
+			case shape.sniff(inputOf(head)):
 				shape.read(document)(whole, name)(yield)
 			default:
 				text(whole, name, yield)

@@ -29,7 +29,7 @@ var _ = register(Format{
 	How:     `a JSON array of objects with "name", "unit" and "value", or window.BENCHMARK_DATA`,
 	Print:   "what you give it as output-file-path, or with the file dev/bench/data.js of its branch",
 	General: true,
-	Sniff:   func(in *Input) bool { return gabHistory.Match(in.text) || gabShape.sniff(in) },
+	Sniff:   func(in *Input) bool { return gabHistory.Match(in.beginning()) || gabShape.sniff(in) },
 	Read:    readGAB,
 })
 

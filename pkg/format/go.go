@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/noslower/noslower/pkg/bench"
 )
@@ -61,6 +62,7 @@ type goReader struct {
 	gauges  map[string]bench.Gauge  // by unit as printed
 	better  map[string]bench.Better // by unit as printed
 	fields  []string                // of the latest line
+	values  []bench.Value           // of the latest result
 	filter  filter
 	yield   func(bench.Result, error) bool
 }
@@ -86,8 +88,8 @@ func (g *goReader) stream(pkg string) *goStream {
 
 // input takes a line of the document: output, or an event that holds some.
 func (g *goReader) input(l line) bool {
-	var event struct{ Action, Package, Output string }
-	if !strings.HasPrefix(l.text, "{") || json.Unmarshal([]byte(l.text), &event) != nil || event.Action == "" {
+	event, ok := goEventOf(l.text)
+	if !ok {
 		return g.line(g.stream(""), l)
 	}
 	s := g.stream(event.Package)
@@ -100,6 +102,17 @@ func (g *goReader) input(l line) bool {
 		}
 	}
 	return true
+}
+
+// A goEvent is one of those of "go test -json".
+type goEvent struct{ Action, Package, Output string }
+
+func goEventOf(text string) (*goEvent, bool) {
+	if !strings.HasPrefix(text, "{") {
+		return nil, false
+	}
+	event := new(goEvent)
+	return event, json.Unmarshal([]byte(text), event) == nil && event.Action != ""
 }
 
 // printed takes the line that a package's events make, of which l is the last.
@@ -143,25 +156,26 @@ func (g *goReader) line(s *goStream, l line) bool {
 		s.pkg, s.printed = strings.TrimSpace(pkg), ""
 		return true
 	}
-	if isGoFailure(l.text) {
-		s.name = ""
-		return g.yield(bench.Result{}, l.errorf("want a run in which nothing fails, have a failure: results are missing"))
-	}
-	if !strings.HasPrefix(l.text, "Benchmark") && !strings.HasPrefix(l.text, "Unit ") && s.name == "" {
+	isResult := strings.HasPrefix(l.text, "Benchmark")
+	if !isResult && !strings.HasPrefix(l.text, "Unit ") && s.name == "" && !isGoFailure(l.text) {
 		return true
 	}
-	g.fields = slices.AppendSeq(g.fields[:0], strings.FieldsSeq(l.text))
+	g.fields = appendFields(g.fields[:0], l.text)
 	f := g.fields
 	switch {
 	case len(f) == 0:
 		return true
+	case isResult && len(f) > 1 && isInteger(f[1]) && isGoName(f[0]):
+	case isGoFailure(l.text):
+		s.name = ""
+		return g.yield(bench.Result{}, l.errorf("want a run in which nothing fails, have a failure: results are missing"))
 	case f[0] == "Unit":
 		g.unit(f[1:])
 		return true
 	case isGoName(f[0]):
-		s.name = f[0]
-		if len(f) == 1 || (!isInteger(f[1]) && !hasGoUnit(f)) {
-			return true // the numbers are still to come: the benchmark printed something itself
+		if len(f) == 1 || !hasGoUnit(f) {
+			s.name = f[0] // the numbers are still to come: the benchmark printed something itself
+			return true
 		}
 	case s.name != "" && isInteger(f[0]) && hasGoUnit(f):
 		f = slices.Insert(f, 0, s.name)
@@ -170,6 +184,28 @@ func (g *goReader) line(s *goStream, l line) bool {
 	}
 	s.name = ""
 	return g.result(s, l, f)
+}
+
+// appendFields appends what strings.Fields cuts text into.
+func appendFields(fields []string, text string) []string {
+	start := -1 // of the field
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= utf8.RuneSelf:
+			return slices.AppendSeq(fields, strings.FieldsSeq(text[max(start, 0):]))
+		case c == ' ' || '\t' <= c && c <= '\r':
+			if start >= 0 {
+				fields = append(fields, text[start:i])
+			}
+			start = -1
+		case start < 0:
+			start = i
+		}
+	}
+	if start >= 0 {
+		fields = append(fields, text[start:])
+	}
+	return fields
 }
 
 // hasGoUnit reports whether a line's fields have a unit such as ns/op in them,
@@ -196,7 +232,7 @@ func (g *goReader) result(s *goStream, l line, f []string) bool {
 	if len(f) < 4 || len(f)%2 != 0 {
 		return g.yield(bench.Result{}, l.errorf("want pairs of value and unit after the iteration count"))
 	}
-	res := bench.Result{Name: s.call(f[0]), Values: make([]bench.Value, 0, len(f)/2-1)}
+	res := bench.Result{Name: s.call(f[0]), Values: g.values[:0]}
 	for i := 2; i < len(f); i += 2 {
 		v, err := parseNumber(f[i])
 		if err != nil {
@@ -212,6 +248,7 @@ func (g *goReader) result(s *goStream, l line, f []string) bool {
 		}
 		res.Values = append(res.Values, value)
 	}
+	g.values = res.Values
 	var err error
 	res.Values, err = g.filter.keep(l, res.Values)
 	if err != nil && !g.yield(bench.Result{}, err) {

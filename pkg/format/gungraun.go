@@ -80,7 +80,7 @@ func readGungraun(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 		switch {
 		case err != nil:
 			yield(bench.Result{}, err)
-		case gungraunShape.sniff(&Input{text: input}):
+		case gungraunShape.sniff(inputOf(input)):
 			gungraunShape.readAll(input, name, readGungraunJSON, yield)
 		default:
 			readGungraunText(input, name, yield)

@@ -58,7 +58,7 @@ func (s jsonShape) sniff(in *Input) bool { return slices.ContainsFunc(in.documen
 func (in *Input) documents() [][]byte {
 	if in.heads == nil {
 		in.heads = [][]byte{}
-		for _, head := range documents(in.text[:min(len(in.text), maxJSONStart+maxJSONHead)], 0) {
+		for _, head := range documents(in.beginning(), 0) {
 			in.heads = append(in.heads, head)
 		}
 	}

@@ -1,7 +1,6 @@
 package format
 
 import (
-	"bytes"
 	"cmp"
 	"io"
 	"iter"
@@ -40,7 +39,7 @@ func sniffLabelled(in *Input) bool {
 		return false // "real 0.05" is more than a label
 	}
 	values := 0
-	for l, err := range lines(bytes.NewReader(in.text), "") {
+	for l, err := range lines(in.reader(), "") {
 		if err != nil {
 			return false
 		}

@@ -66,9 +66,9 @@ var ansi = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\a\x1b]*(?:\a|\
 // out.
 func lines(r io.Reader, document string) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
-		in := bufio.NewReaderSize(r, 64<<10)
+		in := lineReader{in: r}
 		for number := 1; ; number++ {
-			raw, err := readLine(in)
+			raw, err := in.next()
 			if err != nil && !errors.Is(err, io.EOF) {
 				yield(line{}, fmt.Errorf("%s:%d: %w", document, number, err))
 				return
@@ -86,35 +86,47 @@ func lines(r io.Reader, document string) iter.Seq2[line, error] {
 	}
 }
 
-// readLine returns the next line without its "\n", or an empty one in place of a
+// A lineReader cuts lines from blocks: a text of its own for each of millions of
+// them would cost more than most of what is done with it.
+type lineReader struct {
+	in     io.Reader
+	buffer []byte
+	text   string // read, and not handed out yet
+	err    error
+}
+
+// next returns the next line without its "\n", or an empty one in place of a
 // line longer than maxLine. The error is io.EOF with the last one.
-func readLine(in *bufio.Reader) (string, error) {
-	part, err := in.ReadSlice('\n')
-	if err != bufio.ErrBufferFull { // nearly every line is in the buffer
-		return string(bytes.TrimSuffix(part, []byte("\n"))), err
-	}
-	b := slices.Clone(part)
-	long := false
-	for err == bufio.ErrBufferFull {
-		part, err = in.ReadSlice('\n')
-		if long = long || len(b)+len(part) > maxLine; long {
-			b = nil
-		} else {
-			b = append(b, part...)
+func (r *lineReader) next() (string, error) {
+	for long := false; ; {
+		text, rest, ended := strings.Cut(r.text, "\n")
+		if long = long || len(text) > maxLine; long {
+			text = ""
 		}
+		if ended {
+			r.text = rest
+			return text, nil
+		}
+		if r.text = text; r.err != nil {
+			r.text = ""
+			return text, r.err
+		}
+		r.buffer = slices.Grow(append(r.buffer[:0], text...), 64<<10)
+		var n int
+		n, r.err = r.in.Read(r.buffer[len(text):cap(r.buffer)])
+		r.text = string(r.buffer[:len(text)+n])
 	}
-	return string(bytes.TrimSuffix(b, []byte("\n"))), err
 }
 
 func clean(s string) string {
 	if strings.IndexByte(s, '\x1b') >= 0 {
 		s = ansi.ReplaceAllString(s, "")
 	}
-	s = strings.TrimRight(s, "\r")
-	if i := strings.LastIndexByte(s, '\r'); i >= 0 {
-		s = s[i+1:]
+	if strings.IndexByte(s, '\r') < 0 {
+		return s
 	}
-	return s
+	s = strings.TrimRight(s, "\r")
+	return s[strings.LastIndexByte(s, '\r')+1:]
 }
 
 // unquoted returns a line without the blanks around it and the marks of a mail's
@@ -177,8 +189,8 @@ func isJSON(in *bufio.Reader) bool {
 // readDocument reads a document as a whole.
 func readDocument(r io.Reader, document string) ([]byte, error) {
 	var data bytes.Buffer
-	if sized, ok := r.(interface{ Len() int }); ok { // to grow copies what was read
-		data.Grow(min(sized.Len(), maxDocument) + bytes.MinRead)
+	if sized, ok := r.(interface{ Size() int64 }); ok { // to grow copies what was read
+		data.Grow(int(min(sized.Size(), maxDocument)) + bytes.MinRead)
 	}
 	_, err := data.ReadFrom(io.LimitReader(r, maxDocument+1))
 	switch {

@@ -21,7 +21,7 @@ var _ = register(Format{
 	Tool:  "noslower measure, noslower parse",
 	Print: "noslower measure --out base.json -- ./bench",
 	How:   `a JSON object with "schema": "noslower.…"`,
-	Sniff: func(in *Input) bool { return noslowerHead.Match(in.text[:min(len(in.text), maxJSONHead)]) },
+	Sniff: func(in *Input) bool { return noslowerHead.Match(in.beginning()) },
 	Read:  readNoslower,
 })
 

@@ -145,7 +145,14 @@ func (t *seastarTable) split(text string) (name string, cells []seastarCell) {
 	return name, cells
 }
 
-func isInteger(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+func isInteger(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
 
 func (t *seastarTable) values(l line, columns []string, cells []seastarCell) ([]bench.Value, error) {
 	var values []bench.Value

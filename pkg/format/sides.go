@@ -1,7 +1,6 @@
 package format
 
 import (
-	"bytes"
 	"io"
 	"iter"
 	"regexp"
@@ -44,7 +43,7 @@ var (
 )
 
 func sniffSides(in *Input) bool {
-	for l, err := range lines(bytes.NewReader(in.text), "") {
+	for l, err := range lines(in.reader(), "") {
 		if err == nil && sidesHeader(unquoted(l).text) != nil {
 			return true
 		}

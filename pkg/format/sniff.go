@@ -1,9 +1,13 @@
 package format
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
+	"math"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -12,11 +16,29 @@ import (
 )
 
 // An Input is what a format is looked for in. It is gone through once for all
-// formats together, however large it is.
+// formats together, and never in memory as a whole.
 type Input struct {
-	text    []byte
+	in      io.ReaderAt
+	start   []byte   // its first part; nil until somebody asks
 	claimed []bool   // by sniffer; nil until one asks
 	heads   [][]byte // of its JSON documents; nil until a shape asks
+}
+
+// inputOf returns the input of a text that is in memory.
+func inputOf(text []byte) *Input { return &Input{in: bytes.NewReader(text)} }
+
+// reader reads the input from its start. An error of it is not told of here: who
+// recognises the format reads it next.
+func (in *Input) reader() io.Reader {
+	return struct{ io.Reader }{io.NewSectionReader(in.in, 0, math.MaxInt64)} // which is no size
+}
+
+// beginning returns the part in which documents are looked for.
+func (in *Input) beginning() []byte {
+	if in.start == nil {
+		in.start, _ = io.ReadAll(io.LimitReader(in.reader(), maxJSONStart+maxJSONHead))
+	}
+	return in.start
 }
 
 // A clue is a line that gives a format away.
@@ -44,7 +66,7 @@ func sniffClues(own ...clue) func(*Input) bool {
 	}
 	return func(in *Input) bool {
 		if in.claimed == nil {
-			in.claimed = claims(in.text)
+			in.claimed = claims(in.reader())
 		}
 		return in.claimed[number]
 	}
@@ -73,14 +95,24 @@ func clueOf(pattern string) clue {
 
 // claims returns which sniffers claim an input. A line is matched only with the
 // clues of which it has a text: a log of many megabytes has few of them.
-func claims(input []byte) []bool {
+func claims(r io.Reader) []bool {
 	claimed := make([]bool, sniffers)
 	a := clueTexts()
 	seen := make([]int, len(clues)) // in which line, from 1
 	var found []uint16
-	number := 0
-	for raw := range bytes.Lines(input) {
-		number++
+	in := bufio.NewReaderSize(r, maxLine)
+	long := false // the line is, of which the end is to come
+	var err error
+	for number := 1; err == nil; number++ {
+		var raw []byte
+		raw, err = in.ReadSlice('\n')
+		isPart := long
+		if long = errors.Is(err, bufio.ErrBufferFull); long || isPart {
+			if long {
+				err = nil
+			}
+			continue
+		}
 		found = a.find(found[:0], raw)
 		text := ""
 		for _, i := range found {
@@ -89,10 +121,7 @@ func claims(input []byte) []bool {
 			}
 			seen[i] = number
 			if text == "" {
-				if raw = bytes.TrimPrefix(bytes.TrimSuffix(raw, []byte("\n")), []byte("\ufeff")); len(raw) > maxLine {
-					break
-				}
-				text = clean(string(raw))
+				text = clean(string(bytes.TrimPrefix(bytes.TrimSuffix(raw, []byte("\n")), []byte("\ufeff"))))
 			}
 			claimed[snifferOf[i]] = clues[i].match(text)
 		}
@@ -106,6 +135,9 @@ type automaton struct {
 	next [][256]uint16 // by state and byte; 0 is the state in which no text has begun
 	ends [][]uint16    // by state, the clues a text of which ends there
 }
+
+// ended marks a state in which a text ends.
+const ended = 1 << 15
 
 // clueTexts finds the texts of all clues.
 var clueTexts = sync.OnceValue(func() *automaton {
@@ -152,15 +184,22 @@ func (a *automaton) link() {
 			queue = append(queue, to)
 		}
 	}
+	for i := range a.next {
+		for b, to := range a.next[i] {
+			if len(a.ends[to]) > 0 {
+				a.next[i][b] |= ended
+			}
+		}
+	}
 }
 
 // find adds to found the clues of which line has a text.
 func (a *automaton) find(found []uint16, line []byte) []uint16 {
 	state := uint16(0)
 	for _, b := range line {
-		state = a.next[state][b]
-		if ends := a.ends[state]; len(ends) > 0 {
-			found = append(found, ends...)
+		state = a.next[state&^ended][b]
+		if state&ended != 0 {
+			found = append(found, a.ends[state&^ended]...)
 		}
 	}
 	return found

@@ -55,7 +55,7 @@ func TestSniffLine(t *testing.T) {
 		{"the second pattern", "a\n12 in all\n", true},
 		{"longer than a line may be", "op rate: 5" + strings.Repeat("x", maxLine) + "\n", false},
 	} {
-		if got := sniffRate(&Input{text: []byte(tt.in)}); got != tt.want {
+		if got := sniffRate(inputOf([]byte(tt.in))); got != tt.want {
 			t.Errorf("%s: sniffLine claims %.40q: %v, want %v", tt.name, tt.in, got, tt.want)
 		}
 	}

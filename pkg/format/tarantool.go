@@ -57,8 +57,15 @@ var sniffTarantoolText = sniffLine(
 )
 
 func sniffTarantool(in *Input) bool {
-	reports, _ := tarantoolReports(in.text)
-	return len(reports) > 0 || sniffTarantoolText(in)
+	if sniffTarantoolText(in) {
+		return true
+	}
+	if !bytes.Contains(in.beginning(), []byte(tarantoolKey)) {
+		return false
+	}
+	input, err := readDocument(in.reader(), "")
+	reports, _ := tarantoolReports(input)
+	return err == nil && len(reports) > 0
 }
 
 var (
@@ -202,9 +209,6 @@ const tarantoolKey = `"items_per_second"`
 // one where it is cut off. Each begins a line or follows another one without a
 // line end; scripts print comments between them.
 func tarantoolReports(input []byte) (reports []tarantoolReport, cut int) {
-	if !bytes.Contains(input, []byte(tarantoolKey)) {
-		return nil, 0
-	}
 	for at := 0; ; {
 		start := objectStart.FindSubmatchIndex(input[at:])
 		if start == nil {
