@@ -16,8 +16,9 @@ import (
 //
 // Each side is a benchmark, with /old or /new after its name; rows of one name
 // are repetitions. The times are rounded to whole numbers of a unit that is not
-// printed: where both programs are at hand, their JSON says more. Deviations,
-// p-values and the mean of all benchmarks are no results.
+// printed: where both programs are at hand, their JSON says more. How the
+// repetitions scatter (_stddev, _cv) are metrics of their own, beside the times and
+// never in their place; p-values and the mean of all benchmarks are no results.
 var _ = register(Format{
 	Name:  "google-benchmark-compare",
 	Tool:  "compare.py of Google Benchmark",
@@ -42,12 +43,28 @@ func readGBenchCompare(r io.Reader, name string) iter.Seq2[bench.Result, error] 
 			if m == nil || m[1] == "OVERALL_GEOMEAN" {
 				return true
 			}
+			side := gbenchSide
 			if _, aggregate := cutAggregate(m[1]); aggregate == "stddev" || aggregate == "cv" {
-				return true
+				side = gbenchScatter
 			}
-			return yield(gbenchSide(l, m[1], "old", m[2], m[4])) && yield(gbenchSide(l, m[1], "new", m[3], m[5]))
+			return yield(side(l, m[1], "old", m[2], m[4])) && yield(side(l, m[1], "new", m[3], m[5]))
 		})
 	}
+}
+
+// gbenchScatter returns how a benchmark's repetitions scatter on a side. Rounded to
+// a whole number it may be 0.
+func gbenchScatter(l line, name, side, time, cpu string) (bench.Result, error) {
+	t, err := parseNumber(time)
+	c, err2 := parseNumber(cpu)
+	if err != nil || err2 != nil || t < 0 || c < 0 {
+		return bench.Result{}, l.errorf("want how times scatter on the %s side, have %s and %s", side, time, cpu)
+	}
+	benchmark, aggregate := cutAggregate(name)
+	return bench.Result{Name: benchmark + "/" + side, Values: []bench.Value{
+		{Metric: bench.Metric{Name: aggregate + "_of_time", Better: bench.Lower}, V: t, Statistic: &bench.Spread{}},
+		{Metric: bench.Metric{Name: aggregate + "_of_cpu", Better: bench.Lower}, V: c, Statistic: &bench.Spread{}},
+	}}, nil
 }
 
 func gbenchSide(l line, name, side, time, cpu string) (bench.Result, error) {
