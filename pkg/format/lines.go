@@ -91,6 +91,7 @@ func lines(r io.Reader, document string) iter.Seq2[line, error] {
 type lineReader struct {
 	in     io.Reader
 	buffer []byte
+	block  int    // size of the latest
 	text   string // read, and not handed out yet
 	err    error
 }
@@ -111,7 +112,8 @@ func (r *lineReader) next() (string, error) {
 			r.text = ""
 			return text, r.err
 		}
-		r.buffer = slices.Grow(append(r.buffer[:0], text...), 64<<10)
+		r.block = min(max(4<<10, 2*r.block), 64<<10) // most documents are small
+		r.buffer = slices.Grow(append(r.buffer[:0], text...), r.block)
 		var n int
 		n, r.err = r.in.Read(r.buffer[len(text):cap(r.buffer)])
 		r.text = string(r.buffer[:len(text)+n])
