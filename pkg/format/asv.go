@@ -2,7 +2,6 @@ package format
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -29,7 +28,7 @@ var _ = register(Format{
 
 var (
 	asvShape = withKeys("commit_hash", "result_columns", "results")
-	asvKind  = regexp.MustCompile(`(?:^|\.)(?:(time|timeraw|mem|peakmem|track)_|(Time|Mem|PeakMem|Track)[A-Z_])[^.]*$`)
+	asvKind  = compile(`(?:^|\.)(?:(time|timeraw|mem|peakmem|track)_|(Time|Mem|PeakMem|Track)[A-Z_])[^.]*$`)
 )
 
 func readASV(d *jsonDocument) error {

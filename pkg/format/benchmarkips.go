@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"iter"
-	"regexp"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -33,7 +32,7 @@ var _ = register(Format{
 
 var (
 	ipsShape     = withKeys("[].name", "[].ips", "[].stddev")
-	ipsLine      = regexp.MustCompile(`^\s*(.*?)\s*([\d.]+)([kMBTQ]?)\s+\(±\s*([\d.]+|NaN|Infinity)%\) i/s(?:\s|$)`)
+	ipsLine      = compile(`^\s*(.*?)\s*([\d.]+)([kMBTQ]?)\s+\(±\s*([\d.]+|NaN|Infinity)%\) i/s(?:\s|$)`)
 	sniffIPSText = sniffLine(`(?:^|\s)[\d.]+[kMBTQ]?\s+\(±\s*[\d.]+%\) i/s(?:\s|$)`)
 )
 

@@ -1,7 +1,6 @@
 package format
 
 import (
-	"regexp"
 	"strconv"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -21,7 +20,7 @@ var _ = register(Format{
 	Read:  byLine(parseBenchmarkjs),
 })
 
-var benchmarkjsLine = regexp.MustCompile(`^\s*(.+?) x ([-\w,.]+) ops/sec\s+(?:±|\+/-)\s*([-\w.,]+)%\s+\((\d+) runs? sampled\)`)
+var benchmarkjsLine = compile(`^\s*(.+?) x ([-\w,.]+) ops/sec\s+(?:±|\+/-)\s*([-\w.,]+)%\s+\((\d+) runs? sampled\)`)
 
 func parseBenchmarkjs(l line) (bench.Result, error) {
 	m := benchmarkjsLine.FindStringSubmatch(l.text)

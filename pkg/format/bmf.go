@@ -1,8 +1,6 @@
 package format
 
 import (
-	"regexp"
-
 	"github.com/noslower/noslower/pkg/bench"
 )
 
@@ -23,7 +21,7 @@ var _ = register(Format{
 })
 
 var (
-	bmfHead            = regexp.MustCompile(`^\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:lower_|upper_)?value"\s*:\s*[-\d"n]`)
+	bmfHead            = compile(`^\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:lower_|upper_)?value"\s*:\s*[-\d"n]`)
 	bmfShape jsonShape = bmfHead.Match
 )
 

@@ -2,7 +2,6 @@ package format
 
 import (
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -38,13 +37,13 @@ var (
 	bombardierShape = withKeys("spec.numberOfConnections", "result.req2xx")
 	sniffBombardier = sniffLine(`^Statistics\s+Avg\s+Stdev\s+Max\s*$`, `^\s+1xx - \d+, 2xx - \d+, 3xx - \d+`)
 
-	bombardierTarget = regexp.MustCompile(`^Bombarding (\S+) .*\busing (\d+) connection`)
-	bombardierRates  = regexp.MustCompile(`^Reqs/sec\s+(\S+)\s+(\S+)\s+\S+$`)
-	bombardierTimes  = regexp.MustCompile(`^Latency\s+(\S+)\s+\S+\s+(\S+)$`)
-	bombardierRank   = regexp.MustCompile(`^(\d+)%\s+(\S+)$`)
-	bombardierCodes  = regexp.MustCompile(`^1xx - (\d+), 2xx - (\d+), 3xx - (\d+), 4xx - (\d+), 5xx - (\d+)$`)
-	bombardierOthers = regexp.MustCompile(`^others - (\d+)$`)
-	bombardierBytes  = regexp.MustCompile(`^Throughput:\s+([\d.]+)([KMGTP]?)B?/s$`)
+	bombardierTarget = compile(`^Bombarding (\S+) .*\busing (\d+) connection`)
+	bombardierRates  = compile(`^Reqs/sec\s+(\S+)\s+(\S+)\s+\S+$`)
+	bombardierTimes  = compile(`^Latency\s+(\S+)\s+\S+\s+(\S+)$`)
+	bombardierRank   = compile(`^(\d+)%\s+(\S+)$`)
+	bombardierCodes  = compile(`^1xx - (\d+), 2xx - (\d+), 3xx - (\d+), 4xx - (\d+), 5xx - (\d+)$`)
+	bombardierOthers = compile(`^others - (\d+)$`)
+	bombardierBytes  = compile(`^Throughput:\s+([\d.]+)([KMGTP]?)B?/s$`)
 )
 
 func readBombardierText(r io.Reader, name string, yield func(bench.Result, error) bool) {

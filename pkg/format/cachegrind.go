@@ -5,7 +5,6 @@ import (
 	"io"
 	"iter"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -45,7 +44,7 @@ var (
 	cachegrindRefs   = sniffLine(`^[>\s]*==\d+==\s+I\s+refs:\s+\d`)
 	cachegrindEvents = sniffLine(`^events: Ir(?: |$)`)
 	callgrindOwn     = sniffLine(`^==\d+==\s+Collected : \d`, `^# callgrind format`, `^positions: `, `^creator: `)
-	cachegrindCount  = regexp.MustCompile(`^([A-Z]\S*(?:\s+(?:refs|misses))?):\s+(\S+)(?:\s+\(|$)`)
+	cachegrindCount  = compile(`^([A-Z]\S*(?:\s+(?:refs|misses))?):\s+(\S+)(?:\s+\(|$)`)
 )
 
 // sniffCachegrind takes care not to claim what Callgrind prints, which ends in

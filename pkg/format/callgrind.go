@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -46,7 +45,7 @@ var _ = register(Format{
 })
 
 // valgrindLine matches what a tool of Valgrind prints, and its process.
-var valgrindLine = regexp.MustCompile(`^[>\s]*==(\d+)==\s+(.*?)\s*$`)
+var valgrindLine = compile(`^[>\s]*==(\d+)==\s+(.*?)\s*$`)
 
 // A callgrindPart is one dump, or one thread of it.
 type callgrindPart struct {

@@ -3,7 +3,6 @@ package format
 import (
 	"io"
 	"iter"
-	"regexp"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -33,10 +32,10 @@ var _ = register(Format{
 })
 
 var (
-	stressRun        = regexp.MustCompile(`^Running (?:(\w+) )?with (\d+) thread`)
-	stressLine       = regexp.MustCompile(`(?i)^((?:(?:op|partition|row) rate|latency|total|(?:avg|stddev|stdev) gc)[^:]*?)\s*:\s*([^\s\[]+)(?:[ \t]+([a-zA-Z][\w/]*))?(?:\s*\[.*)?$`)
-	stressUnit       = regexp.MustCompile(`^(.*?)\s*\((m?s)\)$`) // of a name in older versions
-	stressPercentile = regexp.MustCompile(`^latency (\d+)\.?(\d*)th percentile$`)
+	stressRun        = compile(`^Running (?:(\w+) )?with (\d+) thread`)
+	stressLine       = compile(`(?i)^((?:(?:op|partition|row) rate|latency|total|(?:avg|stddev|stdev) gc)[^:]*?)\s*:\s*([^\s\[]+)(?:[ \t]+([a-zA-Z][\w/]*))?(?:\s*\[.*)?$`)
+	stressUnit       = compile(`^(.*?)\s*\((m?s)\)$`) // of a name in older versions
+	stressPercentile = compile(`^latency (\d+)\.?(\d*)th percentile$`)
 )
 
 func readCassandraStress(r io.Reader, name string) iter.Seq2[bench.Result, error] {

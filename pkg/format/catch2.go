@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,11 +47,11 @@ var _ = register(Format{
 })
 
 var (
-	catch2Header = regexp.MustCompile(`^benchmark name\s+samples\s+iterations\s+(.*?)\s*$`)
-	catch2First  = regexp.MustCompile(`^(.*?)\s+(\d+)\s+(\d+)\s+(\S+) (ns|us|ms|s|m|h)\s*$`)
-	catch2Times  = regexp.MustCompile(`^\s+(\S+) (ns|us|ms|s|m|h)\s+\S+ \w+\s+\S+ \w+\s*$`)
-	catch2Failed = regexp.MustCompile(`^(.*?)\s+Benchmark failed\b`)
-	catch2XML    = regexp.MustCompile(`<BenchmarkResults name="`)
+	catch2Header = compile(`^benchmark name\s+samples\s+iterations\s+(.*?)\s*$`)
+	catch2First  = compile(`^(.*?)\s+(\d+)\s+(\d+)\s+(\S+) (ns|us|ms|s|m|h)\s*$`)
+	catch2Times  = compile(`^\s+(\S+) (ns|us|ms|s|m|h)\s+\S+ \w+\s+\S+ \w+\s*$`)
+	catch2Failed = compile(`^(.*?)\s+Benchmark failed\b`)
+	catch2XML    = compile(`<BenchmarkResults name="`)
 )
 
 func readCatch2(r io.Reader, name string) iter.Seq2[bench.Result, error] {

@@ -3,7 +3,6 @@ package format
 import (
 	"io"
 	"iter"
-	"regexp"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -39,7 +38,7 @@ var cbtMetrics = map[string]bench.Metric{
 	"cpu_cycles_per_op": {Name: "cpu_cycles_per_op", Unit: "cycles/op"},
 }
 
-var cbtLine = regexp.MustCompile(`(\S+): (\w+): \(.*\):: (\S+)/(\S+)\s+=> (?:accepted|rejected)\s*$`)
+var cbtLine = compile(`(\S+): (\w+): \(.*\):: (\S+)/(\S+)\s+=> (?:accepted|rejected)\s*$`)
 
 func readCBT(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {

@@ -1,8 +1,6 @@
 package format
 
 import (
-	"regexp"
-
 	"github.com/noslower/noslower/pkg/bench"
 )
 
@@ -25,8 +23,8 @@ var _ = register(Format{
 })
 
 var (
-	compactionLine  = regexp.MustCompile(`([\d,.]+(?:\w+| bytes)? to [\d,.]+\w*) \(~\d+% of original\) in (\S+)ms = (\S+?)MB/s`)
-	compactionTable = regexp.MustCompile(`\[([A-Z]\w+ [\w.]+) [-0-9a-f]+\]`)
+	compactionLine  = compile(`([\d,.]+(?:\w+| bytes)? to [\d,.]+\w*) \(~\d+% of original\) in (\S+)ms = (\S+?)MB/s`)
+	compactionTable = compile(`\[([A-Z]\w+ [\w.]+) [-0-9a-f]+\]`)
 )
 
 func parseCompaction(l line) (bench.Result, error) {

@@ -3,7 +3,6 @@ package format
 import (
 	"io"
 	"iter"
-	"regexp"
 
 	"github.com/noslower/noslower/pkg/bench"
 )
@@ -28,8 +27,8 @@ var _ = register(Format{
 })
 
 var (
-	coverallsSides  = regexp.MustCompile(`^[>\s]*coverage:\s+(\S+)%\s.*\bfrom\s+(\S+)%`)
-	coverallsCounts = regexp.MustCompile(`^[>\s]*[\d,]+ of [\d,]+ (branches|new or added lines|relevant lines)\b.*\((\S+)%\)`)
+	coverallsSides  = compile(`^[>\s]*coverage:\s+(\S+)%\s.*\bfrom\s+(\S+)%`)
+	coverallsCounts = compile(`^[>\s]*[\d,]+ of [\d,]+ (branches|new or added lines|relevant lines)\b.*\((\S+)%\)`)
 )
 
 // coverallsMetrics are the names of the shares of the head side.

@@ -3,7 +3,6 @@ package format
 import (
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -50,7 +49,7 @@ var crimsonNotes = []string{"Time", "Version", "CommitID"}
 var crimsonMetrics = map[string]string{"Latency": "latency_mean", "Bandwidth": "bandwidth", "IOPS": "iops"}
 
 // crimsonMetric matches a field that was measured. Any word with a unit is one.
-var crimsonMetric = regexp.MustCompile(`^(?:(IOPS)|([A-Za-z]\w*)\(([A-Za-z/%]+)\))$`)
+var crimsonMetric = compile(`^(?:(IOPS)|([A-Za-z]\w*)\(([A-Za-z/%]+)\))$`)
 
 // crimsonBlanks makes the bars between cells, and the marks of a quotation, blank.
 var crimsonBlanks = strings.NewReplacer("|", " ", ">", " ")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -47,11 +46,11 @@ var (
 	criterionMessage   = withKeys("reason", "iteration_count", "measured_values")
 	criterionJSON      = criterionSample.orElse(criterionEstimates).orElse(criterionMessage)
 
-	criterionLine      = regexp.MustCompile(`^(.*?)\s*\b(time|thrpt):\s+\[(\S+) (\S+) (\S+) (\S+) (\S+) (\S+)\]`)
+	criterionLine      = compile(`^(.*?)\s*\b(time|thrpt):\s+\[(\S+) (\S+) (\S+) (\S+) (\S+) (\S+)\]`)
 	sniffCriterionText = sniffLine(`(?:^|\s)time:\s+\[[\d.]+ \S+ [\d.]+ \S+ [\d.]+ \S+\]`)
-	criterionProgress  = regexp.MustCompile(`^Benchmarking (.+?)(?:: (?:Warming up|Collecting|Analyzing)\b.*)?$`)
+	criterionProgress  = compile(`^Benchmarking (.+?)(?:: (?:Warming up|Collecting|Analyzing)\b.*)?$`)
 	// criterionNoise are lines that stand between a benchmark's name and times.
-	criterionNoise = regexp.MustCompile(`^(?:Found \d+ outliers|\s|WARNING: |Gnuplot |change:|$)`)
+	criterionNoise = compile(`^(?:Found \d+ outliers|\s|WARNING: |Gnuplot |change:|$)`)
 )
 
 func readCriterion(r io.Reader, name string) iter.Seq2[bench.Result, error] {

@@ -1,8 +1,6 @@
 package format
 
 import (
-	"regexp"
-
 	"github.com/noslower/noslower/pkg/bench"
 )
 
@@ -20,7 +18,7 @@ var _ = register(Format{
 	Read:  byLine(parseDart),
 })
 
-var dartLine = regexp.MustCompile(`^(\S.*)\(([A-Z]\w*)\):\s+(-?(?:\d\S*|NaN|Infinity))(?:\s+(\w+)\.?)?$`)
+var dartLine = compile(`^(\S.*)\(([A-Z]\w*)\):\s+(-?(?:\d\S*|NaN|Infinity))(?:\s+(\w+)\.?)?$`)
 
 func parseDart(l line) (bench.Result, error) {
 	m := dartLine.FindStringSubmatch(l.text)

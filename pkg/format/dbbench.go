@@ -1,8 +1,6 @@
 package format
 
 import (
-	"regexp"
-
 	"github.com/noslower/noslower/pkg/bench"
 )
 
@@ -25,8 +23,8 @@ var _ = register(Format{
 })
 
 var (
-	dbBenchLine = regexp.MustCompile(`^(\w[^:]*?)\s+:\s+(\S+) micros/op(.*)$`)
-	dbBenchRate = regexp.MustCompile(`(\S+) (ops/sec|MB/s)`)
+	dbBenchLine = compile(`^(\w[^:]*?)\s+:\s+(\S+) micros/op(.*)$`)
+	dbBenchRate = compile(`(\S+) (ops/sec|MB/s)`)
 )
 
 // parseDBBench reads a line's numbers. Its ops/sec are of all threads, its

@@ -3,7 +3,6 @@ package format
 import (
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -34,8 +33,8 @@ var (
 	fastForwardNames = strings.NewReplacer("time (s)", "time", "mad f/s", "mad", "max f/s", "max", "min f/s", "min",
 		"avg aio", "avg_aio", "(KiB)", "aio_bytes", "idx hit", "idx_hit", "idx miss", "idx_miss", "idx blk", "idx_blk",
 		"c hit", "c_hit", "c miss", "c_miss", "c blk", "c_blk")
-	fastForwardTest  = regexp.MustCompile(`^running: (\S+)(?: on dataset (\S+))?`)
-	fastForwardRange = regexp.MustCompile(`([\[(][^\s,]*),\s+([^\s,]*[\])])`)
+	fastForwardTest  = compile(`^running: (\S+)(?: on dataset (\S+))?`)
+	fastForwardRange = compile(`([\[(][^\s,]*),\s+([^\s,]*[\])])`)
 )
 
 func readFastForward(r io.Reader, name string) iter.Seq2[bench.Result, error] {

@@ -3,7 +3,6 @@ package format
 import (
 	"io"
 	"iter"
-	"regexp"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -38,12 +37,12 @@ var _ = register(Format{
 })
 
 var (
-	fioJob         = regexp.MustCompile(`^(.*?): \(groupid=\d+, jobs=\d+\): err=\s*(\d+)`)
-	fioDirection   = regexp.MustCompile(`^(read|write|trim)\s*: (IOPS=|io=)`)
-	fioRate        = regexp.MustCompile(`\b(?:(?:IOPS|iops)=\s*([^,\s]+)|(?:BW|bw)=\s*([-\d.,]+)([KMGT]?i?B/s))`)
-	fioLatency     = regexp.MustCompile(`^lat \((nsec|usec|msec|sec)\)\s*: min=.*\bmax=\s*([^,\s]+), avg=\s*([^,\s]+)`)
-	fioPercentiles = regexp.MustCompile(`^c?lat percentiles \((nsec|usec|msec|sec)\):`)
-	fioPercentile  = regexp.MustCompile(`(\d+)\.(\d+)th=\[\s*([^\]\s]+)\s*\]`)
+	fioJob         = compile(`^(.*?): \(groupid=\d+, jobs=\d+\): err=\s*(\d+)`)
+	fioDirection   = compile(`^(read|write|trim)\s*: (IOPS=|io=)`)
+	fioRate        = compile(`\b(?:(?:IOPS|iops)=\s*([^,\s]+)|(?:BW|bw)=\s*([-\d.,]+)([KMGT]?i?B/s))`)
+	fioLatency     = compile(`^lat \((nsec|usec|msec|sec)\)\s*: min=.*\bmax=\s*([^,\s]+), avg=\s*([^,\s]+)`)
+	fioPercentiles = compile(`^c?lat percentiles \((nsec|usec|msec|sec)\):`)
+	fioPercentile  = compile(`(\d+)\.(\d+)th=\[\s*([^\]\s]+)\s*\]`)
 )
 
 // fioUnits are the units of bandwidth before version 3, which says KB and means

@@ -3,7 +3,6 @@ package format
 import (
 	"io"
 	"iter"
-	"regexp"
 
 	"github.com/noslower/noslower/pkg/bench"
 )
@@ -28,7 +27,7 @@ var _ = register(Format{
 	Read:  readGBenchCompare,
 })
 
-var gbenchCompare = regexp.MustCompile(`^(\S.*?)\s+[-+]\d+\.\d+\s+[-+]\d+\.\d+\s+(-?\d+)\s+(-?\d+)\s+(-?\d+)\s+(-?\d+)$`)
+var gbenchCompare = compile(`^(\S.*?)\s+[-+]\d+\.\d+\s+[-+]\d+\.\d+\s+(-?\d+)\s+(-?\d+)\s+(-?\d+)\s+(-?\d+)$`)
 
 // gbenchTime and gbenchCPU have no unit: it is whichever the programs use.
 var (

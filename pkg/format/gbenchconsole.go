@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,10 +32,10 @@ var _ = register(Format{
 })
 
 var (
-	gbenchHeader = regexp.MustCompile(`^Benchmark\s+Time\s+CPU\s+Iterations(?:\s+(.*))?$`)
+	gbenchHeader = compile(`^Benchmark\s+Time\s+CPU\s+Iterations(?:\s+(.*))?$`)
 	// gbenchCounter is a number with a factor, k for 1000 or Ki for 1024, and the
 	// unit of a rate or of an inverted one.
-	gbenchCounter = regexp.MustCompile(`^(-?[\d.]+(?:e[-+]?\d+)?)([kKMGTPEZYmunpf]?i?)(/s|s)?$`)
+	gbenchCounter = compile(`^(-?[\d.]+(?:e[-+]?\d+)?)([kKMGTPEZYmunpf]?i?)(/s|s)?$`)
 )
 
 // gbenchFactors are the powers of a thousand, or of 1024, of the letters after a

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"io"
 	"iter"
-	"regexp"
 
 	"github.com/noslower/noslower/pkg/bench"
 )
@@ -36,7 +35,7 @@ var _ = register(Format{
 var (
 	gabShape        = withKeys("[].name", "[].unit", "[].value")
 	gabHistoryShape = withKeys("entries")
-	gabHistory      = regexp.MustCompile(`^\x{feff}?\s*window\.BENCHMARK_DATA\s*=\s*\{`)
+	gabHistory      = compile(`^\x{feff}?\s*window\.BENCHMARK_DATA\s*=\s*\{`)
 )
 
 type gabBench struct {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -136,7 +135,7 @@ func (g *goReader) end(last line) {
 
 // goFailure is what the testing package and the go command say about a run that
 // is not whole.
-var goFailure = regexp.MustCompile(`^(?:Benchmark\S+\s+)?\s*(?:--- FAIL: |FAIL\t|panic: )`)
+var goFailure = compile(`^(?:Benchmark\S+\s+)?\s*(?:--- FAIL: |FAIL\t|panic: )`)
 
 // isGoFailure does not match every line: most have none of the words.
 func isGoFailure(text string) bool {
@@ -279,7 +278,7 @@ func (g *goReader) gauge(printed string) bench.Gauge {
 }
 
 // goPercentile matches the names that people give to percentiles of latency.
-var goPercentile = regexp.MustCompile(`^(?:lat(?:ency)?[-_])?p(\d+)\.?(\d*)(?:[-_]lat(?:ency)?)?$`)
+var goPercentile = compile(`^(?:lat(?:ency)?[-_])?p(\d+)\.?(\d*)(?:[-_]lat(?:ency)?)?$`)
 
 // goGauge returns the gauge of a unit that b.ReportMetric or the testing package
 // printed. It may begin with the metric's name, as in p99-ns

@@ -5,7 +5,6 @@ import (
 	"io"
 	"iter"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -46,8 +45,8 @@ var _ = register(Format{
 var (
 	gungraunShape     = withKeys("module_path", "function_name", "profiles")
 	sniffGungraunText = sniffLine(`^\s+(?:Instructions|Estimated Cycles|RAM (?:Hits|Accesses)|Total blocks):\s+\d+(?:\|\S+)?(?:\s+[(\[]|\s*$)`)
-	gungraunLine      = regexp.MustCompile(`^\s+([A-Z][\w+ -]*?):\s+([\d.]+|N/A)(?:\|[\d.]+|\|N/A)?(?:\s+[(\[].*)?\s*$`)
-	gungraunName      = regexp.MustCompile(`^\w+(?:::\w+)+(?:\s|$)`)
+	gungraunLine      = compile(`^\s+([A-Z][\w+ -]*?):\s+([\d.]+|N/A)(?:\|[\d.]+|\|N/A)?(?:\s+[(\[].*)?\s*$`)
+	gungraunName      = compile(`^\w+(?:::\w+)+(?:\s|$)`)
 )
 
 // gungraunMetrics are the metrics of the lines, and of the kinds of events.

@@ -3,7 +3,6 @@ package format
 import (
 	"io"
 	"iter"
-	"regexp"
 
 	"github.com/noslower/noslower/pkg/bench"
 )
@@ -34,14 +33,14 @@ var _ = register(Format{
 })
 
 var (
-	heySummary = regexp.MustCompile(`^Summary:$`)
-	heyTime    = regexp.MustCompile(`^(Slowest|Average):\s+(\S+) secs$`)
-	heyRate    = regexp.MustCompile(`^Requests/sec:\s+(\S+)$`)
+	heySummary = compile(`^Summary:$`)
+	heyTime    = compile(`^(Slowest|Average):\s+(\S+) secs$`)
+	heyRate    = compile(`^Requests/sec:\s+(\S+)$`)
 	// A version of hey prints %%.
-	heyRank    = regexp.MustCompile(`^([\d.]+)%%? in (\S+) secs\.?$`)
-	heyCode    = regexp.MustCompile(`^\[(\d+)\]\s+(\d+) responses$`)
-	heySection = regexp.MustCompile(`^Error distribution:$`)
-	heyError   = regexp.MustCompile(`^\[(\d+)\]\s`)
+	heyRank    = compile(`^([\d.]+)%%? in (\S+) secs\.?$`)
+	heyCode    = compile(`^\[(\d+)\]\s+(\d+) responses$`)
+	heySection = compile(`^Error distribution:$`)
+	heyError   = compile(`^\[(\d+)\]\s`)
 )
 
 // heyTimes are the metrics of the times in the summary.

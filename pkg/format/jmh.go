@@ -2,7 +2,6 @@ package format
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -91,7 +90,7 @@ func (b *jmhBenchmark) results(d *jsonDocument) {
 
 // jmhPercentile matches the percentiles of sampled times, which are read from
 // the primary metric.
-var jmhPercentile = regexp.MustCompile(`(?:^|·)p[01]\.\d+$`)
+var jmhPercentile = compile(`(?:^|·)p[01]\.\d+$`)
 
 // results yields the values by fork, or the score where there are none.
 func (m *jmhMetric) results(d *jsonDocument, name string, measure func(v float64, unit string) bench.Value) {

@@ -10,7 +10,6 @@ import (
 	"iter"
 	"math"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -161,7 +160,7 @@ func scanJSON(data []byte, key func(path string) bool) int {
 
 // nonFinite matches what Python, C++ and others print for a number that is none,
 // and strings, in which it stands for itself.
-var nonFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?(?:NaN|nan|Infinity|inf)\b`)
+var nonFinite = compile(`"(?:[^"\\]|\\.)*"|-?(?:NaN|nan|Infinity|inf)\b`)
 
 // withoutNonFinite writes null in place of each number that JSON does not have.
 func withoutNonFinite(data []byte) []byte {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -43,14 +42,14 @@ var (
 	k6Shape = withKeys("metrics.iterations.rate").orElse(withKeys("metrics.iterations.values.rate")).orElse(withKeys("metrics.http_reqs.rate"))
 	sniffK6 = sniffLine(`^[>\s]*[✓✗]?\s*http_req_duration\.+: avg=`, `^[>\s]*[✓✗]?\s*iteration_duration\.+: avg=`)
 
-	k6Line      = regexp.MustCompile(`^(?:[✓✗]\s*)?(\w+|\{[^}]*\})\s*\.*:\s+(.*)$`)
-	k6Statistic = regexp.MustCompile(`(avg|med|max|p\([\d.]+\))=(\S+)`)
-	k6Share     = regexp.MustCompile(`^[\d.]+%\s+(?:✓ )?(\d+)\s+(out of|✗)\s+(\d+)`)
-	k6Rate      = regexp.MustCompile(`^\d+\s+([\d.]+)/s\b`)
+	k6Line      = compile(`^(?:[✓✗]\s*)?(\w+|\{[^}]*\})\s*\.*:\s+(.*)$`)
+	k6Statistic = compile(`(avg|med|max|p\([\d.]+\))=(\S+)`)
+	k6Share     = compile(`^[\d.]+%\s+(?:✓ )?(\d+)\s+(out of|✗)\s+(\d+)`)
+	k6Rate      = compile(`^\d+\s+([\d.]+)/s\b`)
 )
 
 // k6Times are the trends that are times, which --summary-export does not say.
-var k6Times = regexp.MustCompile(`^(?:http_req_|iteration_duration|group_duration|ws_|grpc_req_|browser_)`)
+var k6Times = compile(`^(?:http_req_|iteration_duration|group_duration|ws_|grpc_req_|browser_)`)
 
 // A k6Metric is one metric of a summary.
 type k6Metric struct {

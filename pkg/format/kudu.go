@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -40,49 +39,49 @@ var kuduStopwatch = map[string]string{"real": "time_per_op", "user": "user_time"
 
 // kuduLines are the lines with one number, after the prefix.
 var kuduLines = []struct {
-	words        string         // what the line has in any case
-	pattern      *regexp.Regexp // the groups are the benchmark's name and the number
+	words        string  // what the line has in any case
+	pattern      pattern // the groups are the benchmark's name and the number
 	metric, unit string
 	better       bench.Better
 	own          bool // no other tool prints it
 }{
 	// rpc-bench.cc
-	{"Reqs/sec:", regexp.MustCompile(`^()Reqs/sec:\s+(\S+)`), "throughput", "ops/s", bench.Higher, false},
-	{"User CPU per req:", regexp.MustCompile(`^()User CPU per req:\s+(\S+)us$`), "user_cpu_per_req", "us/req", bench.Lower, true},
-	{"Sys CPU per req:", regexp.MustCompile(`^()Sys CPU per req:\s+(\S+)us$`), "sys_cpu_per_req", "us/req", bench.Lower, true},
-	{"Ctx Sw. per req:", regexp.MustCompile(`^()Ctx Sw\. per req:\s+(\S+)`), "ctx_sw_per_req", "switches/req", bench.Lower, true},
+	{"Reqs/sec:", compile(`^()Reqs/sec:\s+(\S+)`), "throughput", "ops/s", bench.Higher, false},
+	{"User CPU per req:", compile(`^()User CPU per req:\s+(\S+)us$`), "user_cpu_per_req", "us/req", bench.Lower, true},
+	{"Sys CPU per req:", compile(`^()Sys CPU per req:\s+(\S+)us$`), "sys_cpu_per_req", "us/req", bench.Lower, true},
+	{"Ctx Sw. per req:", compile(`^()Ctx Sw\. per req:\s+(\S+)`), "ctx_sw_per_req", "switches/req", bench.Lower, true},
 	// tablet_server-stress-test.cc
-	{"Throughput:", regexp.MustCompile(`^()Throughput:\s+(\S+) rows/sec`), "throughput", "ops/s", bench.Higher, false},
-	{"CPU efficiency:", regexp.MustCompile(`^()CPU efficiency:\s+(\S+) rows/cpusec`), "cpu_efficiency", "rows/cpusec", bench.Higher, true},
+	{"Throughput:", compile(`^()Throughput:\s+(\S+) rows/sec`), "throughput", "ops/s", bench.Higher, false},
+	{"CPU efficiency:", compile(`^()CPU efficiency:\s+(\S+) rows/cpusec`), "cpu_efficiency", "rows/cpusec", bench.Higher, true},
 	// blocking_queue-test.cc
-	{"() rate:", regexp.MustCompile(`^((?:total )?Blocking\S+\(\)) rate:\s+(\S+) calls/sec`), "throughput", "ops/s", bench.Higher, true},
+	{"() rate:", compile(`^((?:total )?Blocking\S+\(\)) rate:\s+(\S+) calls/sec`), "throughput", "ops/s", bench.Higher, true},
 	// cache-bench.cc
-	{"lookups/sec", regexp.MustCompile(`^(.*\bn_unique=\d+):\s+(\S+) lookups/sec`), "throughput", "ops/s", bench.Higher, true},
-	{"% hit rate", regexp.MustCompile(`^(.*\bn_unique=\d+):\s+(\S+)% hit rate`), "hit_rate", "%", bench.Higher, true},
+	{"lookups/sec", compile(`^(.*\bn_unique=\d+):\s+(\S+) lookups/sec`), "throughput", "ops/s", bench.Higher, true},
+	{"% hit rate", compile(`^(.*\bn_unique=\d+):\s+(\S+)% hit rate`), "hit_rate", "%", bench.Higher, true},
 	// kudu perf loadgen
-	{"time total", regexp.MustCompile(`^()time total\s*:\s+(\S+) ms`), "wall_time", "ms", bench.Lower, false},
-	{"time per row", regexp.MustCompile(`^()time per row\s*:\s+(\S+) ms`), "time_per_op", "ms", bench.Lower, true},
+	{"time total", compile(`^()time total\s*:\s+(\S+) ms`), "wall_time", "ms", bench.Lower, false},
+	{"time per row", compile(`^()time per row\s*:\s+(\S+) ms`), "time_per_op", "ms", bench.Lower, true},
 	// lock_manager-test.cc
-	{"cycles per second", regexp.MustCompile(`^(\w+ Lock/Unlock) cycles per second:\s+(\S+)`), "throughput", "ops/s", bench.Higher, true},
+	{"cycles per second", compile(`^(\w+ Lock/Unlock) cycles per second:\s+(\S+)`), "throughput", "ops/s", bench.Higher, true},
 	// column_predicate-test.cc, which prints both on one line
-	{"evals/sec", regexp.MustCompile(`^(\S.*?)\s+(\S+) evals/sec`), "throughput", "ops/s", bench.Higher, true},
-	{"cycles/eval", regexp.MustCompile(`^(\S.*?)\s+\S+ evals/sec\s+(\S+) cycles/eval`), "cpu_cycles_per_op", "cycles/op", bench.Lower, true},
+	{"evals/sec", compile(`^(\S.*?)\s+(\S+) evals/sec`), "throughput", "ops/s", bench.Higher, true},
+	{"cycles/eval", compile(`^(\S.*?)\s+\S+ evals/sec\s+(\S+) cycles/eval`), "cpu_cycles_per_op", "cycles/op", bench.Lower, true},
 	// service_queue-test.cc
-	{"Avg rpc queue length:", regexp.MustCompile(`^()Avg rpc queue length:\s+(\S+)`), "rpc_queue_length", "", bench.Unknown, true},
-	{"Avg idle workers:", regexp.MustCompile(`^()Avg idle workers:\s+(\S+)`), "idle_workers", "", bench.Unknown, true},
+	{"Avg rpc queue length:", compile(`^()Avg rpc queue length:\s+(\S+)`), "rpc_queue_length", "", bench.Unknown, true},
+	{"Avg idle workers:", compile(`^()Avg idle workers:\s+(\S+)`), "idle_workers", "", bench.Unknown, true},
 	// gtest
-	{" OK ", regexp.MustCompile(`^\[\s+OK\s+\]\s+(\S+).*\((\S+) ms\)`), "wall_time", "ms", bench.Lower, false},
+	{" OK ", compile(`^\[\s+OK\s+\]\s+(\S+).*\((\S+) ms\)`), "wall_time", "ms", bench.Lower, false},
 }
 
 var (
-	kuduSource = regexp.MustCompile(`\S\.(?:cc|h):\d+$`)
-	kuduTimes  = regexp.MustCompile(`^(.*?):\s+(real(?:\s+(?:[-+.\d]|nan|inf).*)?)$`)
-	kuduLabel  = regexp.MustCompile(`^(?:.*?\b(?:Time spent|Times for)\s+|Timing$)`)
-	kuduTest   = regexp.MustCompile(`^\[\s+RUN\s+\]\s+(\S+)`)
-	kuduMode   = regexp.MustCompile(`^Mode:\s+(\S+)`)
+	kuduSource = compile(`\S\.(?:cc|h):\d+$`)
+	kuduTimes  = compile(`^(.*?):\s+(real(?:\s+(?:[-+.\d]|nan|inf).*)?)$`)
+	kuduLabel  = compile(`^(?:.*?\b(?:Time spent|Times for)\s+|Timing$)`)
+	kuduTest   = compile(`^\[\s+RUN\s+\]\s+(\S+)`)
+	kuduMode   = compile(`^Mode:\s+(\S+)`)
 	// kuduKey is a line of a histogram.
-	kuduKey     = regexp.MustCompile(`^"(\w+)": (?:"([^"]*)"|(\S+?)),?$`)
-	kuduMeasure = regexp.MustCompile(`^(?:min|mean|max|percentile_(\d+)_?(\d*))$`)
+	kuduKey     = compile(`^"(\w+)": (?:"([^"]*)"|(\S+?)),?$`)
+	kuduMeasure = compile(`^(?:min|mean|max|percentile_(\d+)_?(\d*))$`)
 )
 
 // kuduText returns what a line says after its prefix of glog, if it has one.

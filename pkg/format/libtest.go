@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"iter"
-	"regexp"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -39,10 +38,10 @@ var _ = register(Format{
 })
 
 var (
-	libtestLine    = regexp.MustCompile(`^test (.+?)\s+\.\.\. bench:\s+(\S+) (\S+/iter) \(\+/- (\S+)\)(?: = (\S+) (MB/s))?`)
-	libtestFailure = regexp.MustCompile(`^test .+ \.\.\. FAILED`)
-	libtestProgram = regexp.MustCompile(`^\s+Running (?:unittests )?\S+ \(.*?([^/\\]+?)-[0-9a-f]{16}(?:\.exe)?\)`)
-	libtestStart   = regexp.MustCompile(`^running \d+ tests?$|^\{ ?"type": ?"suite", ?"event": ?"started"`)
+	libtestLine    = compile(`^test (.+?)\s+\.\.\. bench:\s+(\S+) (\S+/iter) \(\+/- (\S+)\)(?: = (\S+) (MB/s))?`)
+	libtestFailure = compile(`^test .+ \.\.\. FAILED`)
+	libtestProgram = compile(`^\s+Running (?:unittests )?\S+ \(.*?([^/\\]+?)-[0-9a-f]{16}(?:\.exe)?\)`)
+	libtestStart   = compile(`^running \d+ tests?$|^\{ ?"type": ?"suite", ?"event": ?"started"`)
 )
 
 // A libtestReader knows which program's output it reads.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -59,7 +58,7 @@ func (l line) errorf(format string, args ...any) error {
 // ansi matches terminal control sequences: CSI (colours, cursor) and OSC
 // (titles, links), ECMA-48 §5.4 and §8.3.89, and the choice of a character set
 // that terminfo resets attributes with, ECMA-35 §13.2.1.
-var ansi = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\a\x1b]*(?:\a|\x1b\\\\)|\x1b[ -/]+[0-~]")
+var ansi = compile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\a\x1b]*(?:\a|\x1b\\\\)|\x1b[ -/]+[0-~]")
 
 // lines yields the lines of r. Terminal colours, a byte order mark, carriage
 // returns and everything that a progress display overwrote by them are taken

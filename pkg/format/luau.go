@@ -3,7 +3,6 @@ package format
 import (
 	"io"
 	"iter"
-	"regexp"
 
 	"github.com/noslower/noslower/pkg/bench"
 )
@@ -26,8 +25,8 @@ var _ = register(Format{
 })
 
 var (
-	luauLine   = regexp.MustCompile(`^SUCCESS: (.+?)\s*:\s*([-\w.]+?)(ms|us|s) \+/-\s*([-\w.]+)% on (.+?)\s*$`)
-	luauFailed = regexp.MustCompile(`^(?:FAILED|FAILURE): `)
+	luauLine   = compile(`^SUCCESS: (.+?)\s*:\s*([-\w.]+?)(ms|us|s) \+/-\s*([-\w.]+)% on (.+?)\s*$`)
+	luauFailed = compile(`^(?:FAILED|FAILURE): `)
 )
 
 func readLuau(r io.Reader, name string) iter.Seq2[bench.Result, error] {

@@ -2,7 +2,6 @@ package format
 
 import (
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -43,9 +42,9 @@ var (
 	mitataShape = withKeys("layout[].name", "benchmarks[].alias", "benchmarks[].runs")
 	sniffMitata = sniffLine(`^.*\S\s+`+mitataTime+`/iter\s+(?:\(\s*)?`+mitataTime+`\b`, `^.*\S\s+`+mitataTime+`/iter\s+`+mitataTime+`$`)
 
-	mitataMean   = regexp.MustCompile(`^(.*?\S)\s+(` + mitataTime + `)/iter(?:\s+(.*))?$`)
-	mitataRange  = regexp.MustCompile(`^\(\s*` + mitataTime + `\s*…\s*(` + mitataTime + `)\s*\)(?:\s+(` + mitataTime + `))?(?:\s+(` + mitataTime + `)\s+` + mitataTime + `)?`)
-	mitataThrown = regexp.MustCompile(`^(\S.*?)\s{2,}error: (.*)$`)
+	mitataMean   = compile(`^(.*?\S)\s+(` + mitataTime + `)/iter(?:\s+(.*))?$`)
+	mitataRange  = compile(`^\(\s*` + mitataTime + `\s*…\s*(` + mitataTime + `)\s*\)(?:\s+(` + mitataTime + `))?(?:\s+(` + mitataTime + `)\s+` + mitataTime + `)?`)
+	mitataThrown = compile(`^(\S.*?)\s{2,}error: (.*)$`)
 )
 
 func readMitataText(r io.Reader, name string, yield func(bench.Result, error) bool) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"regexp"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -25,7 +24,7 @@ var _ = register(Format{
 	Read:  readNoslower,
 })
 
-var noslowerHead = regexp.MustCompile(`^\x{feff}?\s*\{(?s:.*)"schema"\s*:\s*"noslower\.`)
+var noslowerHead = compile(`^\x{feff}?\s*\{(?s:.*)"schema"\s*:\s*"noslower\.`)
 
 func readNoslower(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {

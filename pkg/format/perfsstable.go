@@ -2,7 +2,6 @@ package format
 
 import (
 	"math"
-	"regexp"
 
 	"github.com/noslower/noslower/pkg/bench"
 )
@@ -23,7 +22,7 @@ var _ = register(Format{
 	Read:  byLine(parsePerfSSTable),
 })
 
-var perfSSTable = regexp.MustCompile(`^(?:(\S.*?):\s+)?(\S+) \+- (\S+) partitions / sec \((\d+) runs, (\d+) concurrent ops\)`)
+var perfSSTable = compile(`^(?:(\S.*?):\s+)?(\S+) \+- (\S+) partitions / sec \((\d+) runs, (\d+) concurrent ops\)`)
 
 func parsePerfSSTable(l line) (bench.Result, error) {
 	m := perfSSTable.FindStringSubmatch(l.text)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"iter"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,20 +68,20 @@ var perfNames = map[string]string{
 }
 
 var (
-	perfHeader = regexp.MustCompile(`^Performance counter stats for (.*?)\s*(?:\((\d+) runs\))?\s*:\s*$`)
-	perfTime   = regexp.MustCompile(`^([-\d.,']+)(?:\s+\+-\s+([\d.]+))?\s+seconds (?:time )?(elapsed|user|sys)\b(.*)$`)
+	perfHeader = compile(`^Performance counter stats for (.*?)\s*(?:\((\d+) runs\))?\s*:\s*$`)
+	perfTime   = compile(`^([-\d.,']+)(?:\s+\+-\s+([\d.]+))?\s+seconds (?:time )?(elapsed|user|sys)\b(.*)$`)
 	// perfRow is a row of counts: the number, the unit, the event, the unit again
 	// in older versions, and what follows.
-	perfRow = regexp.MustCompile(`^(-?[\d.,']+|<not supported>|<not counted>)\s+(?:(msec|ns|Joules|[KMG]i?B)\s+)?([^\s#(<]\S*)(?:\s+\(msec\))?(\s*$|\s+[#(\[].*)$`)
+	perfRow = compile(`^(-?[\d.,']+|<not supported>|<not counted>)\s+(?:(msec|ns|Joules|[KMG]i?B)\s+)?([^\s#(<]\S*)(?:\s+\(msec\))?(\s*$|\s+[#(\[].*)$`)
 	// perfEvent is a name that an event has and hardly a word of a log.
-	perfEvent = regexp.MustCompile(`[-_/:]|^(?:instructions|cycles|branches|faults|migrations|cs|bus-cycles|r[0-9a-f]{2,})$`)
+	perfEvent = compile(`[-_/:]|^(?:instructions|cycles|branches|faults|migrations|cs|bus-cycles|r[0-9a-f]{2,})$`)
 	// perfModifiers are the privilege levels and precision of an event.
-	perfModifiers = regexp.MustCompile(`^(.*?)[:/]([ukhHGpPSDWeIb]+)$`)
-	perfSpread    = regexp.MustCompile(`\(\s*\+-\s*([\d.]+)%\s*\)`)
-	perfRunning   = regexp.MustCompile(`[\[(]\s*([\d.]+)%\s*[\])]\s*$`)
-	perfSingle    = regexp.MustCompile(`^([\d.]+) \([-+][\d.]+\)(?:\s#*)?$`)
+	perfModifiers = compile(`^(.*?)[:/]([ukhHGpPSDWeIb]+)$`)
+	perfSpread    = compile(`\(\s*\+-\s*([\d.]+)%\s*\)`)
+	perfRunning   = compile(`[\[(]\s*([\d.]+)%\s*[\])]\s*$`)
+	perfSingle    = compile(`^([\d.]+) \([-+][\d.]+\)(?:\s#*)?$`)
 	// perfCost are the events of which less is better, as far as is known.
-	perfCost = regexp.MustCompile(`(?:misses|switches|faults|migrations|branches|loads|stores|references|^cs|^stalled\S*)$`)
+	perfCost = compile(`(?:misses|switches|faults|migrations|branches|loads|stores|references|^cs|^stalled\S*)$`)
 )
 
 // A perfReading is one count as printed.

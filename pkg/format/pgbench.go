@@ -3,7 +3,6 @@ package format
 import (
 	"io"
 	"iter"
-	"regexp"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -39,14 +38,14 @@ var _ = register(Format{
 })
 
 var (
-	pgbenchField   = regexp.MustCompile(`^(transaction type|scaling factor|query mode|number of clients|number of threads|number of failed transactions): (.*)$`)
-	pgbenchBuiltin = regexp.MustCompile(`^<builtin: (.*)>$`)
-	pgbenchScript  = regexp.MustCompile(`^SQL script \d+: (.*)$`)
-	pgbenchLatency = regexp.MustCompile(`^latency average(?: =|:) (\S+) ms$`)
-	pgbenchRate    = regexp.MustCompile(`^tps = (\S+) \((\w+)`)
-	pgbenchPart    = regexp.MustCompile(`^\d+ transactions \(.*\btps = (\S+)\)$`)
-	pgbenchGivenUp = regexp.MustCompile(`\bclient \d+ .*\baborted\b`)
-	pgbenchAborted = regexp.MustCompile(`\bRun was aborted\b`)
+	pgbenchField   = compile(`^(transaction type|scaling factor|query mode|number of clients|number of threads|number of failed transactions): (.*)$`)
+	pgbenchBuiltin = compile(`^<builtin: (.*)>$`)
+	pgbenchScript  = compile(`^SQL script \d+: (.*)$`)
+	pgbenchLatency = compile(`^latency average(?: =|:) (\S+) ms$`)
+	pgbenchRate    = compile(`^tps = (\S+) \((\w+)`)
+	pgbenchPart    = compile(`^\d+ transactions \(.*\btps = (\S+)\)$`)
+	pgbenchGivenUp = compile(`\bclient \d+ .*\baborted\b`)
+	pgbenchAborted = compile(`\bRun was aborted\b`)
 )
 
 // pgbenchParameters are the parts of a benchmark's name after the script.

@@ -3,7 +3,6 @@ package format
 import (
 	"io"
 	"iter"
-	"regexp"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -45,7 +44,7 @@ var radosMetrics = map[string]bench.Metric{
 	"max latency":        {Name: "latency_max", Unit: "s"},
 }
 
-var radosLine = regexp.MustCompile(`^([A-Z][A-Za-z ]+(?:\(MB/sec\))?)(?:\(s\))?:\s+(\S+)$`)
+var radosLine = compile(`^([A-Z][A-Za-z ]+(?:\(MB/sec\))?)(?:\(s\))?:\s+(\S+)$`)
 
 func readRados(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {

@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"io"
 	"iter"
-	"regexp"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -51,10 +50,10 @@ var (
 	sniffOldRedis  = sniffLine(`^[>\s]*[\d.]+ requests per second\s*$`)
 	sniffRedisTest = sniffLine(`^[>\s]*====== .* ======\s*$`)
 
-	redisTest  = regexp.MustCompile(`^======\s+(.*?)\s+======$`)
-	redisRate  = regexp.MustCompile(`^(?:throughput summary: )?([\d.]+) requests per second$`)
-	redisQuiet = regexp.MustCompile(`^(.*?): (\S+) requests per second(?:, p50=(\S+) msec)?$`)
-	redisTable = regexp.MustCompile(`^avg\s+min\s+p50\b`)
+	redisTest  = compile(`^======\s+(.*?)\s+======$`)
+	redisRate  = compile(`^(?:throughput summary: )?([\d.]+) requests per second$`)
+	redisQuiet = compile(`^(.*?): (\S+) requests per second(?:, p50=(\S+) msec)?$`)
+	redisTable = compile(`^avg\s+min\s+p50\b`)
 )
 
 func readRedis(r io.Reader, name string) iter.Seq2[bench.Result, error] {

@@ -1,8 +1,6 @@
 package format
 
 import (
-	"regexp"
-
 	"github.com/noslower/noslower/pkg/bench"
 )
 
@@ -20,7 +18,7 @@ var _ = register(Format{
 	Read:  byLine(parseS3Client),
 })
 
-var s3Client = regexp.MustCompile(`\b([A-Z][a-z]+ed \d+MB) in (\S+)s, speed (\S+)MB/s`)
+var s3Client = compile(`\b([A-Z][a-z]+ed \d+MB) in (\S+)s, speed (\S+)MB/s`)
 
 func parseS3Client(l line) (bench.Result, error) {
 	m := s3Client.FindStringSubmatch(l.text)

@@ -5,7 +5,6 @@ import (
 	"io"
 	"iter"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -51,14 +50,14 @@ const scyllaNumber = `[-+]?(?:\d[\d.,']*(?:[eE][-+]?\d+)?|nan|inf)`
 // The parts that a line is made of, from left to right. A part stands at the
 // line's start or where the part before it ends.
 var (
-	scyllaSample    = regexp.MustCompile(`^(median\s+)?(` + scyllaNumber + `)\s+tps(?:\s*\(([^()]*)(?:\)|$))?\s*`)
-	scyllaMedian    = regexp.MustCompile(`^median\s+(` + scyllaNumber + `)\s*$`)
-	scyllaOldStat   = regexp.MustCompile(`^(median absolute deviation|maximum|minimum):\s*(` + scyllaNumber + `)\s*`)
-	scyllaHeader    = regexp.MustCompile(`^([a-z][a-z0-9_]*):\s*([a-z-]+=|$)`)
-	scyllaStat      = regexp.MustCompile(`^(mean|standard-deviation|median|median-absolute-deviation|maximum|minimum)=\s*(` + scyllaNumber + `)\s*`)
-	scyllaStopwatch = regexp.MustCompile(`^(?:⏱\s*)?(real|user|sys|cpu)=([\d.:]+)%?\s*`)
-	scyllaConfig    = regexp.MustCompile(`^Running test with config: \{.*\b(?:mode|workload)=([^,}]+)`)
-	scyllaSection   = regexp.MustCompile(`^Timing (.+?)(?:\.\.\.)?\s*$`)
+	scyllaSample    = compile(`^(median\s+)?(` + scyllaNumber + `)\s+tps(?:\s*\(([^()]*)(?:\)|$))?\s*`)
+	scyllaMedian    = compile(`^median\s+(` + scyllaNumber + `)\s*$`)
+	scyllaOldStat   = compile(`^(median absolute deviation|maximum|minimum):\s*(` + scyllaNumber + `)\s*`)
+	scyllaHeader    = compile(`^([a-z][a-z0-9_]*):\s*([a-z-]+=|$)`)
+	scyllaStat      = compile(`^(mean|standard-deviation|median|median-absolute-deviation|maximum|minimum)=\s*(` + scyllaNumber + `)\s*`)
+	scyllaStopwatch = compile(`^(?:⏱\s*)?(real|user|sys|cpu)=([\d.:]+)%?\s*`)
+	scyllaConfig    = compile(`^Running test with config: \{.*\b(?:mode|workload)=([^,}]+)`)
+	scyllaSection   = compile(`^Timing (.+?)(?:\.\.\.)?\s*$`)
 )
 
 func readScylla(r io.Reader, name string) iter.Seq2[bench.Result, error] {

@@ -3,7 +3,6 @@ package format
 import (
 	"io"
 	"iter"
-	"regexp"
 	"strings"
 	"time"
 
@@ -41,9 +40,9 @@ var _ = register(Format{
 })
 
 var (
-	scyllaBenchLine    = regexp.MustCompile(`^([A-Za-z][\w /().-]*?|[\d.]+th)\s*:\s*(\S*)$`)
-	scyllaBenchLatency = regexp.MustCompile(`^(?:(\S.*?)\s+)?[Ll]atency$`)
-	scyllaBenchRank    = regexp.MustCompile(`^(\d+)\.?(\d*)th$`)
+	scyllaBenchLine    = compile(`^([A-Za-z][\w /().-]*?|[\d.]+th)\s*:\s*(\S*)$`)
+	scyllaBenchLatency = compile(`^(?:(\S.*?)\s+)?[Ll]atency$`)
+	scyllaBenchRank    = compile(`^(\d+)\.?(\d*)th$`)
 )
 
 func readScyllaBench(r io.Reader, name string) iter.Seq2[bench.Result, error] {

@@ -5,7 +5,6 @@ import (
 	"io"
 	"iter"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,10 +50,10 @@ var seastarColumns = strings.Fields("iterations median mad min max allocs tasks 
 var seastarNewColumns = strings.Fields("iters runtime allocs tasks inst cycles overhead")
 
 var (
-	seastarDuration  = regexp.MustCompile(`^([\d.]+(?:e[-+]?\d+)?)(ns|us|µs|μs|ms|s)$`)
-	seastarDeviation = regexp.MustCompile(`\s*±\s*([\d.]+)%`)
-	seastarRuns      = regexp.MustCompile(`^number of runs:\s*(\d+)$`)
-	seastarRule      = regexp.MustCompile(`^[-:|\s]+$`)
+	seastarDuration  = compile(`^([\d.]+(?:e[-+]?\d+)?)(ns|us|µs|μs|ms|s)$`)
+	seastarDeviation = compile(`\s*±\s*([\d.]+)%`)
+	seastarRuns      = compile(`^number of runs:\s*(\d+)$`)
+	seastarRule      = compile(`^[-:|\s]+$`)
 )
 
 func readSeastar(r io.Reader, name string) iter.Seq2[bench.Result, error] {

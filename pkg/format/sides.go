@@ -3,7 +3,6 @@ package format
 import (
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -33,13 +32,13 @@ var _ = register(Format{
 })
 
 var (
-	sidesBase   = regexp.MustCompile(`(?i)^(?:\./)?(?:base|baseline|before|old|unpatched|reference)(?:[\W_]|$)`)
-	sidesHead   = regexp.MustCompile(`(?i)^(?:\./)?(?:head|patched|after|new)(?:[\W_]|$)`)
-	sidesChange = regexp.MustCompile(`(?i)^(?:change|diff|difference|delta|ratio|speedup|stdev|[%+±Δ].*)(?:\W|$)`)
-	sidesGap    = regexp.MustCompile(`\s{2,}|\t`)
-	sidesNote   = regexp.MustCompile(`\([^()]*\)`)
-	sidesCell   = regexp.MustCompile(`^([-+]?[\d.][\d.,']*[kKMG]?)\s*([a-zA-Zµμ]+(?:/[a-zA-Z]+)?)?$`)
-	sidesLabel  = regexp.MustCompile(`^(.*?)\s*\((?:(median|mean|avg|average)\b\s*)?([^()]*)\)$`)
+	sidesBase   = compile(`(?i)^(?:\./)?(?:base|baseline|before|old|unpatched|reference)(?:[\W_]|$)`)
+	sidesHead   = compile(`(?i)^(?:\./)?(?:head|patched|after|new)(?:[\W_]|$)`)
+	sidesChange = compile(`(?i)^(?:change|diff|difference|delta|ratio|speedup|stdev|[%+±Δ].*)(?:\W|$)`)
+	sidesGap    = compile(`\s{2,}|\t`)
+	sidesNote   = compile(`\([^()]*\)`)
+	sidesCell   = compile(`^([-+]?[\d.][\d.,']*[kKMG]?)\s*([a-zA-Zµμ]+(?:/[a-zA-Z]+)?)?$`)
+	sidesLabel  = compile(`^(.*?)\s*\((?:(median|mean|avg|average)\b\s*)?([^()]*)\)$`)
 )
 
 func sniffSides(in *Input) bool {

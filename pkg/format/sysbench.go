@@ -3,7 +3,6 @@ package format
 import (
 	"io"
 	"iter"
-	"regexp"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -48,18 +47,18 @@ var _ = register(Format{
 })
 
 var (
-	sysbenchStart   = regexp.MustCompile(`^sysbench \d+\.\d+`)
-	sysbenchThreads = regexp.MustCompile(`^Number of threads: (\d+)$`)
-	sysbenchBlock   = regexp.MustCompile(`^(?:block size|operation): (\S+)$`)
-	sysbenchFiles   = regexp.MustCompile(`^Doing (.+) test$`)
-	sysbenchRate    = regexp.MustCompile(`^(?:events per second|events/s \(eps\)):\s+(\S+)$`)
-	sysbenchMemory  = regexp.MustCompile(`^(?:Total operations|Operations performed): \d+ \(\s*(\S+) (?:per second|ops/sec)\)$`)
-	sysbenchMoved   = regexp.MustCompile(`^\S+ (?:MiB|MB) transferred \((\S+) (MiB|MB)/sec\)$`)
-	sysbenchSQL     = regexp.MustCompile(`^(transactions|ignored errors|reconnects):\s+(\d+)\s+\((\S+) per sec\.\)$`)
-	sysbenchFile    = regexp.MustCompile(`^(reads/s|writes/s|fsyncs/s|read, MiB/s|written, MiB/s):\s+(\S+)$`)
-	sysbenchSide    = regexp.MustCompile(`^(read|write):\s+IOPS=(\S+)\s+(\S+) MiB/s\b`)
-	sysbenchTotal   = regexp.MustCompile(`^(?:total time|time elapsed):\s+([\d.]+)s$`)
-	sysbenchLatency = regexp.MustCompile(`^(avg|max|(?:approx\.\s+)?(\d+)(?:th)? percentile):\s+([\d.]+)(?:ms)?$`)
+	sysbenchStart   = compile(`^sysbench \d+\.\d+`)
+	sysbenchThreads = compile(`^Number of threads: (\d+)$`)
+	sysbenchBlock   = compile(`^(?:block size|operation): (\S+)$`)
+	sysbenchFiles   = compile(`^Doing (.+) test$`)
+	sysbenchRate    = compile(`^(?:events per second|events/s \(eps\)):\s+(\S+)$`)
+	sysbenchMemory  = compile(`^(?:Total operations|Operations performed): \d+ \(\s*(\S+) (?:per second|ops/sec)\)$`)
+	sysbenchMoved   = compile(`^\S+ (?:MiB|MB) transferred \((\S+) (MiB|MB)/sec\)$`)
+	sysbenchSQL     = compile(`^(transactions|ignored errors|reconnects):\s+(\d+)\s+\((\S+) per sec\.\)$`)
+	sysbenchFile    = compile(`^(reads/s|writes/s|fsyncs/s|read, MiB/s|written, MiB/s):\s+(\S+)$`)
+	sysbenchSide    = compile(`^(read|write):\s+IOPS=(\S+)\s+(\S+) MiB/s\b`)
+	sysbenchTotal   = compile(`^(?:total time|time elapsed):\s+([\d.]+)s$`)
+	sysbenchLatency = compile(`^(avg|max|(?:approx\.\s+)?(\d+)(?:th)? percentile):\s+([\d.]+)(?:ms)?$`)
 )
 
 func readSysbench(r io.Reader, name string) iter.Seq2[bench.Result, error] {

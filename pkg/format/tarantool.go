@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"regexp"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -69,10 +68,10 @@ func sniffTarantool(in *Input) bool {
 }
 
 var (
-	tarantoolRate     = regexp.MustCompile(`^[>\s]*([^\s#>].*?)\s+(-?(?:\d\S*|nan|inf))\s+(rps|runs/sec)\s*$`)
-	tarantoolRuns     = regexp.MustCompile(`^[>\s|]*(?:Run|Version)\s*(?:\|[^|,(]+[,(]\s*(?:[kKM]?(?:rps|tps|ops)|[mun]?s|seconds|[kMG]i?B)\)?\s*)+(?:\|\s*(?:Change|Diff)[^|]*)?\|?\s*$`)
-	tarantoolColumn   = regexp.MustCompile(`^([^,(]+)[,(]\s*(\w+)\)?$`)
-	tarantoolRequests = regexp.MustCompile(`^[>\s]*\|\s*request\s*\|\s*stat\s*\|\s*old\s*\|\s*new\s*\|`)
+	tarantoolRate     = compile(`^[>\s]*([^\s#>].*?)\s+(-?(?:\d\S*|nan|inf))\s+(rps|runs/sec)\s*$`)
+	tarantoolRuns     = compile(`^[>\s|]*(?:Run|Version)\s*(?:\|[^|,(]+[,(]\s*(?:[kKM]?(?:rps|tps|ops)|[mun]?s|seconds|[kMG]i?B)\)?\s*)+(?:\|\s*(?:Change|Diff)[^|]*)?\|?\s*$`)
+	tarantoolColumn   = compile(`^([^,(]+)[,(]\s*(\w+)\)?$`)
+	tarantoolRequests = compile(`^[>\s]*\|\s*request\s*\|\s*stat\s*\|\s*old\s*\|\s*new\s*\|`)
 )
 
 func readTarantool(r io.Reader, name string) iter.Seq2[bench.Result, error] {
@@ -200,7 +199,7 @@ type tarantoolBenchmark struct {
 }
 
 // objectStart matches the first key of a document.
-var objectStart = regexp.MustCompile(`(?m)^\x{feff}?\s*(\{)\s*"(?:benchmarks|context)"`)
+var objectStart = compile(`(?m)^\x{feff}?\s*(\{)\s*"(?:benchmarks|context)"`)
 
 // tarantoolKey is in every document.
 const tarantoolKey = `"items_per_second"`

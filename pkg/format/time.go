@@ -3,7 +3,6 @@ package format
 import (
 	"io"
 	"iter"
-	"regexp"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -35,11 +34,11 @@ var _ = register(Format{
 })
 
 var (
-	posixTime = regexp.MustCompile(`^(real|user|sys)\s+(?:(\d+)m)?(\S+?)s?$`)
-	zshTime   = regexp.MustCompile(`^(.*?)\s*([\d.]+)s user ([\d.]+)s system \d+% cpu ([\d.:]+) total$`)
-	gnuTime   = regexp.MustCompile(`^([\d.]+)user ([\d.]+)system ([\d:.]+)elapsed \S*CPU \(\d+avgtext\+\d+avgdata (\d+)maxresident\)k$`)
-	gnuLine   = regexp.MustCompile(`^(Command being timed|User time \(seconds\)|System time \(seconds\)|Elapsed \(wall clock\) time \(h:mm:ss or m:ss\)|Maximum resident set size \(kbytes\)|Exit status): (.+)$`)
-	gnuStatus = regexp.MustCompile(`^Command (?:exited with non-zero status|terminated by signal) \d+$`)
+	posixTime = compile(`^(real|user|sys)\s+(?:(\d+)m)?(\S+?)s?$`)
+	zshTime   = compile(`^(.*?)\s*([\d.]+)s user ([\d.]+)s system \d+% cpu ([\d.:]+) total$`)
+	gnuTime   = compile(`^([\d.]+)user ([\d.]+)system ([\d:.]+)elapsed \S*CPU \(\d+avgtext\+\d+avgdata (\d+)maxresident\)k$`)
+	gnuLine   = compile(`^(Command being timed|User time \(seconds\)|System time \(seconds\)|Elapsed \(wall clock\) time \(h:mm:ss or m:ss\)|Maximum resident set size \(kbytes\)|Exit status): (.+)$`)
+	gnuStatus = compile(`^Command (?:exited with non-zero status|terminated by signal) \d+$`)
 )
 
 var sniffTime = sniffLine(

@@ -3,7 +3,6 @@ package format
 import (
 	"encoding/json"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,7 +41,7 @@ var (
 	tinybenchShape = withKeys("[].name", "[].result.latency").orElse(withKeys("[].name", "[].result.hz")).
 			orElse(withKeys("[].name", "[].result.state")).orElse(withKeys("[].Task name"))
 	sniffTinybench = sniffLine(`^\s*[│|].*[│|]\s*Task [nN]ame\s*[│|]`)
-	tinybenchCell  = regexp.MustCompile(`^([\d.,]+)(?:\s*(?:±|\+/-)\s*([\d.,]+)(%?))?$`)
+	tinybenchCell  = compile(`^([\d.,]+)(?:\s*(?:±|\+/-)\s*([\d.,]+)(%?))?$`)
 )
 
 func readTinybenchTable(r io.Reader, name string, yield func(bench.Result, error) bool) {

@@ -3,7 +3,6 @@ package format
 import (
 	"io"
 	"iter"
-	"regexp"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -37,15 +36,15 @@ var _ = register(Format{
 })
 
 var (
-	wrkTarget      = regexp.MustCompile(`^Running \S+ test @ (\S+)$`)
-	wrkConnections = regexp.MustCompile(`^(\d+) threads and (\d+) connections$`)
-	wrkLatency     = regexp.MustCompile(`^Latency\s+(\S+)\s+\S+\s+(\S+)\s+\S+$`)
-	wrkRank        = regexp.MustCompile(`^([\d.]+)%\s+(\S+)$`)
-	wrkRequests    = regexp.MustCompile(`^(\d+) requests in `)
-	wrkSockets     = regexp.MustCompile(`^Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)$`)
-	wrkResponses   = regexp.MustCompile(`^Non-2xx or 3xx responses: (\d+)$`)
-	wrkRate        = regexp.MustCompile(`^Requests/sec:\s+(\S+)$`)
-	wrkBytes       = regexp.MustCompile(`^Transfer/sec:\s+([\d.]+)([KMGTP]?)B$`)
+	wrkTarget      = compile(`^Running \S+ test @ (\S+)$`)
+	wrkConnections = compile(`^(\d+) threads and (\d+) connections$`)
+	wrkLatency     = compile(`^Latency\s+(\S+)\s+\S+\s+(\S+)\s+\S+$`)
+	wrkRank        = compile(`^([\d.]+)%\s+(\S+)$`)
+	wrkRequests    = compile(`^(\d+) requests in `)
+	wrkSockets     = compile(`^Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)$`)
+	wrkResponses   = compile(`^Non-2xx or 3xx responses: (\d+)$`)
+	wrkRate        = compile(`^Requests/sec:\s+(\S+)$`)
+	wrkBytes       = compile(`^Transfer/sec:\s+([\d.]+)([KMGTP]?)B$`)
 )
 
 func readWrk(r io.Reader, name string) iter.Seq2[bench.Result, error] {
