@@ -1,9 +1,7 @@
 package format
 
 import (
-	"bytes"
 	"io"
-	"iter"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -27,7 +25,7 @@ var _ = register(Format{
 	How:   `lines NAME F (± F%) i/s, or a JSON array of objects with "ips" and "stddev"`,
 	Print: "ruby bench.rb, with x.json!('results.json') and that file for all digits",
 	Sniff: func(in *Input) bool { return sniffIPSText(in) || ipsShape.sniff(in) },
-	Read:  readIPS,
+	Read:  readEither(ipsShape, readIPSJSON, readIPSText),
 })
 
 var (
@@ -39,23 +37,9 @@ var (
 // ipsFactors are the letters of Ruby's large numbers.
 var ipsFactors = map[string]float64{"": 1, "k": 1e3, "M": 1e6, "B": 1e9, "T": 1e12, "Q": 1e15}
 
-func readIPS(r io.Reader, name string) iter.Seq2[bench.Result, error] {
-	return func(yield func(bench.Result, error) bool) {
-		input, err := readDocument(r, name)
-		switch {
-		case err != nil:
-			yield(bench.Result{}, err)
-		case ipsShape.sniff(inputOf(input)):
-			ipsShape.readAll(input, name, readIPSJSON, yield)
-		default:
-			readIPSText(input, name, yield)
-		}
-	}
-}
-
-func readIPSText(input []byte, document string, yield func(bench.Result, error) bool) {
+func readIPSText(r io.Reader, document string, yield func(bench.Result, error) bool) {
 	before := "" // the line before
-	for l, err := range lines(bytes.NewReader(input), document) {
+	for l, err := range lines(r, document) {
 		if err != nil {
 			yield(bench.Result{}, err)
 			return

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/xml"
 	"errors"
@@ -51,22 +52,24 @@ var (
 	catch2First  = compile(`^(.*?)\s+(\d+)\s+(\d+)\s+(\S+) (ns|us|ms|s|m|h)\s*$`)
 	catch2Times  = compile(`^\s+(\S+) (ns|us|ms|s|m|h)\s+\S+ \w+\s+\S+ \w+\s*$`)
 	catch2Failed = compile(`^(.*?)\s+Benchmark failed\b`)
-	catch2XML    = compile(`<BenchmarkResults name="`)
+	catch2XML    = compile(`<BenchmarkResults name="|<Catch2?\b|<Catch2TestRun\b`)
 )
 
 func readCatch2(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
-		input, err := readDocument(r, name)
-		if err != nil {
-			yield(bench.Result{}, err)
-			return
-		}
-		if catch2XML.Match(input) {
+		const beginning = 1 << 20
+		in := bufio.NewReaderSize(r, beginning)
+		if head, _ := in.Peek(beginning); catch2XML.Match(head) { // an error is for the reading to find
+			input, err := readDocument(in, name)
+			if err != nil {
+				yield(bench.Result{}, err)
+				return
+			}
 			readCatch2XML(input, name, yield)
 			return
 		}
 		t := catch2Text{yield: yield}
-		if eachLine(bytes.NewReader(input), name, yield, t.line) {
+		if eachLine(in, name, yield, t.line) {
 			t.end()
 		}
 	}

@@ -1,10 +1,8 @@
 package format
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"strings"
 
@@ -37,7 +35,7 @@ var _ = register(Format{
 	How:   "lines NAME time: [F us F us F us], or its JSON",
 	Print: "cargo bench, or with the files target/criterion/**/new/sample.json",
 	Sniff: func(in *Input) bool { return sniffCriterionText(in) || criterionJSON.sniff(in) },
-	Read:  readCriterion,
+	Read:  readEither(criterionJSON, readCriterionJSON, readCriterionText),
 })
 
 var (
@@ -53,23 +51,9 @@ var (
 	criterionNoise = compile(`^(?:Found \d+ outliers|\s|WARNING: |Gnuplot |change:|$)`)
 )
 
-func readCriterion(r io.Reader, name string) iter.Seq2[bench.Result, error] {
-	return func(yield func(bench.Result, error) bool) {
-		input, err := readDocument(r, name)
-		switch {
-		case err != nil:
-			yield(bench.Result{}, err)
-		case criterionJSON.sniff(inputOf(input)):
-			criterionJSON.readAll(input, name, readCriterionJSON, yield)
-		default:
-			readCriterionText(input, name, yield)
-		}
-	}
-}
-
-func readCriterionText(input []byte, document string, yield func(bench.Result, error) bool) {
+func readCriterionText(r io.Reader, document string, yield func(bench.Result, error) bool) {
 	name := ""
-	for l, err := range lines(bytes.NewReader(input), document) {
+	for l, err := range lines(r, document) {
 		if err != nil {
 			yield(bench.Result{}, err)
 			return

@@ -1,9 +1,7 @@
 package format
 
 import (
-	"bytes"
 	"io"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -39,7 +37,7 @@ var _ = register(Format{
 	How:   "an indented line Instructions: N|N below a benchmark's name, or its JSON",
 	Print: "cargo bench, or cargo bench -- --output-format=json",
 	Sniff: func(in *Input) bool { return sniffGungraunText(in) || gungraunShape.sniff(in) },
-	Read:  readGungraun,
+	Read:  readEither(gungraunShape, readGungraunJSON, readGungraunText),
 })
 
 var (
@@ -73,23 +71,9 @@ func measureGungraun(what string, v float64) bench.Value {
 	return bench.Measure(what, v, "")
 }
 
-func readGungraun(r io.Reader, name string) iter.Seq2[bench.Result, error] {
-	return func(yield func(bench.Result, error) bool) {
-		input, err := readDocument(r, name)
-		switch {
-		case err != nil:
-			yield(bench.Result{}, err)
-		case gungraunShape.sniff(inputOf(input)):
-			gungraunShape.readAll(input, name, readGungraunJSON, yield)
-		default:
-			readGungraunText(input, name, yield)
-		}
-	}
-}
-
-func readGungraunText(input []byte, document string, yield func(bench.Result, error) bool) {
+func readGungraunText(r io.Reader, document string, yield func(bench.Result, error) bool) {
 	t := gungraunText{yield: yield}
-	if eachLine(bytes.NewReader(input), document, yield, t.line) {
+	if eachLine(r, document, yield, t.line) {
 		t.end()
 	}
 }

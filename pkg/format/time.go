@@ -48,31 +48,27 @@ var sniffTime = sniffLine(
 	zshTime.String(),
 )
 
-// A timeReader collects what is said of each execution.
+// A timeReader collects what is said of an execution.
 type timeReader struct {
-	reports []commandReport
+	names   commandNamer
+	current commandReport
+	begun   bool  // current is one
+	stopped bool  // nothing more is wanted
 	problem error // that is to be yielded
 }
 
 func readTime(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
-		var t timeReader
+		t := timeReader{names: commandNamer{yield: yield}}
 		whole := eachUnquoted(r, name, yield, func(l line) bool {
 			t.line(l)
 			err := t.problem
 			t.problem = nil
-			return err == nil || yield(bench.Result{}, err)
+			return !t.stopped && (err == nil || yield(bench.Result{}, err))
 		})
-		if !whole {
-			return
+		if whole && t.names.add(t.current) {
+			t.names.end()
 		}
-		names := commandNamer{yield: yield}
-		for _, report := range t.reports {
-			if !names.add(report) {
-				return
-			}
-		}
-		names.end()
 	}
 }
 
@@ -129,7 +125,8 @@ func (t *timeReader) line(l line) {
 }
 
 func (t *timeReader) begin(command string) {
-	t.reports = append(t.reports, commandReport{command: command})
+	t.stopped = !t.names.add(t.current)
+	t.current, t.begun = commandReport{command: command}, true
 }
 
 // add adds a value to the execution that is being read.
@@ -138,8 +135,7 @@ func (t *timeReader) add(l line, metric, number, unit string) {
 	switch {
 	case err != nil:
 		t.problem = l.errorf("want a number as %s, have %q", metric, number)
-	case len(t.reports) > 0:
-		last := &t.reports[len(t.reports)-1]
-		last.values = append(last.values, bench.Measure(metric, v, unit))
+	case t.begun:
+		t.current.values = append(t.current.values, bench.Measure(metric, v, unit))
 	}
 }
