@@ -51,7 +51,11 @@ browser: ## the HTML report in Chromium; PICTURES=folder keeps what it looks lik
 	cd .ci/browser && go test -tags browser -count=1 -v . $(if $(PICTURES),-args -pictures $(abspath $(PICTURES)))
 
 .PHONY: bench
-bench: build ## what noslower itself costs, in processor time
+bench: build ## speed beside benchstat, benchfmt and the JSON decoder, for some minutes (docs/speed.md)
+	@benchstat=$$(go tool -n benchstat) && go run ./bench/speed ./noslower "$$benchstat"
+
+.PHONY: bench-self
+bench-self: build ## what noslower itself costs, in processor time
 	go run ./bench/self ./noslower
 
 .PHONY: bench-overhead
