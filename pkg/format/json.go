@@ -129,12 +129,8 @@ func scanJSON(data []byte, key func(path string) bool) int {
 			levels = levels[:len(levels)-1]
 		case '"':
 			start := i + 1
-			for i++; i < len(data) && data[i] != '"'; i++ {
-				if data[i] == '\\' {
-					i++
-				}
-			}
-			if !isKey || i >= len(data) {
+			end, closed := endOfString(data, i)
+			if i = end - 1; !isKey || !closed {
 				continue
 			}
 			isKey = false
@@ -158,21 +154,63 @@ func scanJSON(data []byte, key func(path string) bool) int {
 	return len(data)
 }
 
-// nonFinite matches what Python, C++ and others print for a number that is none,
-// and strings, in which it stands for itself.
-var nonFinite = compile(`"(?:[^"\\]|\\.)*"|-?(?:NaN|nan|Infinity|inf)\b`)
+// nonFinite are the words that Python, C++ and others print for a number that is
+// none, maybe after a sign.
+var nonFinite = []string{"NaN", "nan", "Infinity", "inf"}
 
-// withoutNonFinite writes null in place of each number that JSON does not have.
+// withoutNonFinite writes null in place of each number that JSON does not have. In
+// a string such a word stands for itself.
 func withoutNonFinite(data []byte) []byte {
-	if !slices.ContainsFunc([]string{"NaN", "nan", "Infinity", "inf"}, func(word string) bool { return standsAsValue(data, word) }) {
+	if !slices.ContainsFunc(nonFinite, func(word string) bool { return standsAsValue(data, word) }) {
 		return data
 	}
-	return nonFinite.ReplaceAllFunc(data, func(match []byte) []byte {
-		if match[0] == '"' {
-			return match
+	finite := make([]byte, 0, len(data)+len(data)/8)
+	for i := 0; i < len(data); {
+		switch n := nonFiniteAt(data[i:]); {
+		case n > 0:
+			finite = append(finite, "null"...)
+			i += n
+		case data[i] == '"':
+			end, _ := endOfString(data, i)
+			finite = append(finite, data[i:end]...)
+			i = end
+		default:
+			finite = append(finite, data[i])
+			i++
 		}
-		return []byte("null")
-	})
+	}
+	return finite
+}
+
+// nonFiniteAt returns the length of the number that is none which data begins
+// with, or 0.
+func nonFiniteAt(data []byte) int {
+	digits := bytes.TrimPrefix(data, []byte("-"))
+	for _, word := range nonFinite {
+		rest, ok := bytes.CutPrefix(digits, []byte(word))
+		if ok && (len(rest) == 0 || !isWordByte(rest[0])) {
+			return len(data) - len(rest)
+		}
+	}
+	return 0
+}
+
+func isWordByte(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
+}
+
+// endOfString returns where the string ends that begins at a quotation mark, and
+// whether it does.
+func endOfString(data []byte, start int) (end int, closed bool) {
+	for i := start + 1; i < len(data); i++ {
+		switch data[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1, true
+		}
+	}
+	return len(data), false
 }
 
 // standsAsValue reports whether a word stands in data as a value does.
