@@ -1,9 +1,7 @@
 package format
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -60,7 +58,7 @@ func (l line) errorf(format string, args ...any) error {
 // that terminfo resets attributes with, ECMA-35 §13.2.1.
 var ansi = compile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\a\x1b]*(?:\a|\x1b\\\\)|\x1b[ -/]+[0-~]")
 
-// lines yields the lines of r. Terminal colours, a byte order mark, carriage
+// lines yields the lines of r. Terminal colours, byte order marks, carriage
 // returns and everything that a progress display overwrote by them are taken
 // out.
 func lines(r io.Reader, document string) iter.Seq2[line, error] {
@@ -74,9 +72,6 @@ func lines(r io.Reader, document string) iter.Seq2[line, error] {
 			}
 			if err != nil && raw == "" {
 				return
-			}
-			if number == 1 {
-				raw = strings.TrimPrefix(raw, "\ufeff")
 			}
 			if !yield(line{document, number, clean(raw)}, nil) || err != nil {
 				return
@@ -123,11 +118,11 @@ func clean(s string) string {
 	if strings.IndexByte(s, '\x1b') >= 0 {
 		s = ansi.ReplaceAllString(s, "")
 	}
-	if strings.IndexByte(s, '\r') < 0 {
-		return s
+	if strings.IndexByte(s, '\r') >= 0 {
+		s = strings.TrimRight(s, "\r")
+		s = s[strings.LastIndexByte(s, '\r')+1:]
 	}
-	s = strings.TrimRight(s, "\r")
-	return s[strings.LastIndexByte(s, '\r')+1:]
+	return strings.TrimPrefix(s, "\ufeff") // of a file that was appended to another, too
 }
 
 // unquoted returns a line without the blanks around it and the marks of a mail's
@@ -180,13 +175,6 @@ func byLine(parse func(line) (bench.Result, error)) func(io.Reader, string) iter
 // maxDocument bounds a document that must be read as a whole, in bytes.
 const maxDocument = 256 << 20
 
-// isJSON reports whether what in will yield next is a JSON object, and leaves in
-// at its start.
-func isJSON(in *bufio.Reader) bool {
-	head, _ := in.Peek(512) // an error is for the reading to find
-	return bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n"), []byte("{"))
-}
-
 // readDocument reads a document as a whole.
 func readDocument(r io.Reader, document string) ([]byte, error) {
 	var data bytes.Buffer
@@ -201,16 +189,4 @@ func readDocument(r io.Reader, document string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: want a document of at most %d MiB, have more", document, maxDocument>>20)
 	}
 	return data.Bytes(), nil
-}
-
-// decodeJSON decodes the one JSON document in r into v.
-func decodeJSON(r io.Reader, document string, v any) error {
-	data, err := readDocument(r, document)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), v); err != nil {
-		return fmt.Errorf("%s: want a JSON document: %w", document, err)
-	}
-	return nil
 }

@@ -1,9 +1,7 @@
 package format
 
 import (
-	"bufio"
 	"io"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -42,7 +40,7 @@ var _ = register(Format{
 		`^[> \t]*median absolute deviation:`,
 		`"median tps"\s*:`,
 	),
-	Read: readScylla,
+	Read: readEither(scyllaDocument, readScyllaJSON, readScyllaText),
 })
 
 const scyllaNumber = `[-+]?(?:\d[\d.,']*(?:[eE][-+]?\d+)?|nan|inf)`
@@ -60,16 +58,9 @@ var (
 	scyllaSection   = compile(`^Timing (.+?)(?:\.\.\.)?\s*$`)
 )
 
-func readScylla(r io.Reader, name string) iter.Seq2[bench.Result, error] {
-	return func(yield func(bench.Result, error) bool) {
-		in := bufio.NewReader(r)
-		if isJSON(in) {
-			readScyllaJSON(in, name, yield)
-			return
-		}
-		p := scyllaParser{yield: yield}
-		_ = eachLine(in, name, yield, p.line) && p.endSample() && p.endSummary()
-	}
+func readScyllaText(r io.Reader, name string, yield func(bench.Result, error) bool) {
+	p := scyllaParser{yield: yield}
+	_ = eachLine(r, name, yield, p.line) && p.endSample() && p.endSummary()
 }
 
 // A scyllaParser holds what is not complete yet: a sample whose parentheses may
@@ -284,20 +275,21 @@ func (p *scyllaParser) result(l line, values []bench.Value) bool {
 	return len(values) == 0 || p.yield(bench.Result{Name: p.benchmark, Values: values}, nil)
 }
 
+var scyllaDocument = withKeys("stats.median tps")
+
 // readScyllaJSON reads the document of perf-simple-query's --json-result. Its
 // throughput is a median with its deviation. Every other number is that of the
 // one run with the median throughput, so a value that was measured and not the
 // median of its own metric.
-func readScyllaJSON(r io.Reader, name string, yield func(bench.Result, error) bool) {
+func readScyllaJSON(d *jsonDocument) error {
 	var doc struct {
 		Stats          map[string]any `json:"stats"`
 		TestProperties struct {
 			Type string `json:"type"`
 		} `json:"test_properties"`
 	}
-	if err := decodeJSON(r, name, &doc); err != nil {
-		yield(bench.Result{}, err)
-		return
+	if err := d.decode(&doc); err != nil {
+		return err
 	}
 	var values []bench.Value
 	for _, key := range slices.Sorted(maps.Keys(doc.Stats)) {
@@ -315,6 +307,6 @@ func readScyllaJSON(r io.Reader, name string, yield func(bench.Result, error) bo
 			values = append(values, measureNamed(key, v))
 		}
 	}
-	p := scyllaParser{yield: yield, benchmark: doc.TestProperties.Type}
-	p.result(line{document: name, number: 1, text: "stats"}, values)
+	d.result(bench.Result{Name: doc.TestProperties.Type, Values: values})
+	return nil
 }

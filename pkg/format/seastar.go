@@ -1,9 +1,7 @@
 package format
 
 import (
-	"bufio"
 	"io"
-	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -38,7 +36,7 @@ var _ = register(Format{
 		`^[>| \t]*\S+[\s|]+\d+[\s|]+[\d.]+(?:ns|us|µs|μs|ms|s) ± [\d.]+%`,
 		`"total_iterations"\s*:`,
 	),
-	Read: readSeastar,
+	Read: readEither(seastarDocument, readSeastarJSON, readSeastarText),
 })
 
 // seastarColumns are the columns of a table whose header was cut off, by how
@@ -56,16 +54,9 @@ var (
 	seastarRule      = compile(`^[-:|\s]+$`)
 )
 
-func readSeastar(r io.Reader, name string) iter.Seq2[bench.Result, error] {
-	return func(yield func(bench.Result, error) bool) {
-		in := bufio.NewReader(r)
-		if isJSON(in) {
-			seastarDocument.read(readSeastarJSON)(in, name)(yield)
-			return
-		}
-		var t seastarTable
-		eachResult(in, name, yield, func(l line) (bench.Result, error) { return t.row(unquoted(l)) })
-	}
+func readSeastarText(r io.Reader, name string, yield func(bench.Result, error) bool) {
+	var t seastarTable
+	eachResult(r, name, yield, func(l line) (bench.Result, error) { return t.row(unquoted(l)) })
 }
 
 // A seastarTable is what the lines above a row say about it.

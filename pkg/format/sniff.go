@@ -121,7 +121,7 @@ func claims(r io.Reader) []bool {
 			}
 			seen[i] = number
 			if text == "" {
-				text = clean(string(bytes.TrimPrefix(bytes.TrimSuffix(raw, []byte("\n")), []byte("\ufeff"))))
+				text = clean(string(bytes.TrimSuffix(raw, []byte("\n"))))
 			}
 			claimed[snifferOf[i]] = clues[i].match(text)
 		}
