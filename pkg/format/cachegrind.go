@@ -91,8 +91,8 @@ type cachegrindReader struct {
 }
 
 func (c *cachegrindReader) line(l line) bool {
-	if m := valgrindLine.FindStringSubmatch(l.text); m != nil {
-		return c.printed(l, m[1], m[2])
+	if pid, said, ok := cutValgrind(l.text); ok {
+		return c.printed(l, pid, said)
 	}
 	return c.profile(l)
 }

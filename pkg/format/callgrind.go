@@ -44,8 +44,15 @@ var _ = register(Format{
 	Read: readCallgrind,
 })
 
-// valgrindLine matches what a tool of Valgrind prints, and its process.
-var valgrindLine = compile(`^[>\s]*==(\d+)==\s+(.*?)\s*$`)
+// cutValgrind returns what a tool of Valgrind said in a line, and its process.
+func cutValgrind(text string) (pid, said string, ok bool) {
+	rest, ok := strings.CutPrefix(strings.TrimLeft(text, "> \t"), "==")
+	if !ok {
+		return "", "", false
+	}
+	pid, said, ok = strings.Cut(rest, "==")
+	return pid, strings.TrimSpace(said), ok && isInteger(pid) && said != strings.TrimLeft(said, " \t")
+}
 
 // A callgrindPart is one dump, or one thread of it.
 type callgrindPart struct {
@@ -85,16 +92,16 @@ type callgrindReader struct {
 // line takes a line; most are the cost of one position and of no interest.
 func (c *callgrindReader) line(l line) bool {
 	if strings.HasPrefix(l.text, "==") {
-		m := valgrindLine.FindStringSubmatch(l.text)
-		if m == nil {
+		pid, said, ok := cutValgrind(l.text)
+		if !ok {
 			return true
 		}
-		key, value, _ := strings.Cut(m[2], ":")
+		key, value, _ := strings.Cut(said, ":")
 		switch strings.TrimSpace(key) {
 		case "Command":
 			c.head.command = strings.TrimSpace(value)
 		case "Events":
-			return c.begin(callgrindPart{pid: m[1], command: c.head.command, events: strings.Fields(value), at: l})
+			return c.begin(callgrindPart{pid: pid, command: c.head.command, events: strings.Fields(value), at: l})
 		case "Collected":
 			c.part.at, c.part.totals = l, strings.Fields(value)
 		}
