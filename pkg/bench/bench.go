@@ -133,11 +133,10 @@ func (s *Sample) Values() []float64 { return slices.Concat(s.Launches...) }
 // A Set is what one side measured: its samples in the order first seen.
 // The zero value is an empty set.
 type Set struct {
-	keys    []Key
+	order   []*entry
 	entries map[Key]*entry
-	metrics map[Metric]Metric
-	latest  Key // that a value was added to: often the next one is of it too
-	entry   *entry
+	metrics map[Metric]*Metric
+	latest  *entry // that a value was added to: often the next one is of it too
 }
 
 type launch struct{ run, launch int }
@@ -145,12 +144,18 @@ type launch struct{ run, launch int }
 // An entry keeps measured values and printed statistics apart until it is known
 // whether there are any of the first.
 type entry struct {
-	metric   Metric
+	key      Key
+	metric   *Metric
 	machine  string
 	counted  bool
 	measured column
-	printed  column
-	spreads  []Spread
+	printed  *statistics // nil where there are none
+}
+
+// statistics are printed, each with its spread.
+type statistics struct {
+	column
+	spreads []Spread
 }
 
 // A column is values by launch.
@@ -202,20 +207,20 @@ func (s *Set) add(at launch, r Result, v Value) error {
 		return fmt.Errorf("%v is not a value", v.V)
 	}
 	key := Key{r.Name, v.Metric.Name}
-	e := s.entry
-	if e == nil || s.latest != key {
+	e := s.latest
+	if e == nil || e.key != key {
 		e = s.entries[key]
 	}
 	if e == nil {
 		if s.entries == nil {
-			s.entries, s.metrics = map[Key]*entry{}, map[Metric]Metric{}
+			s.entries, s.metrics = map[Key]*entry{}, map[Metric]*Metric{}
 		}
-		e = &entry{metric: s.own(v.Metric), machine: r.Machine, counted: r.Counted}
-		key = Key{strings.Clone(r.Name), e.metric.Name}
-		s.entries[key] = e
-		s.keys = append(s.keys, key)
+		metric := s.own(v.Metric)
+		e = &entry{key: Key{strings.Clone(r.Name), metric.Name}, metric: metric, machine: r.Machine, counted: r.Counted}
+		s.entries[e.key] = e
+		s.order = append(s.order, e)
 	}
-	s.latest, s.entry = key, e
+	s.latest = e
 	if e.metric.Unit != v.Metric.Unit {
 		return fmt.Errorf("a value in %q among values in %q: they cannot be one sample", v.Metric.Unit, e.metric.Unit)
 	}
@@ -224,25 +229,28 @@ func (s *Set) add(at launch, r Result, v Value) error {
 		return fmt.Errorf("a value of a machine of the kind %q among values of %q: they cannot be one sample", r.Machine, e.machine)
 	}
 	if e.metric.Better == Unknown {
-		e.metric.Better = v.Metric.Better
+		e.metric = s.own(Metric{e.metric.Name, e.metric.Unit, v.Metric.Better})
 	}
 	if v.Statistic == nil {
 		e.measured.add(at, v.V)
 		return nil
 	}
+	if e.printed == nil {
+		e.printed = &statistics{}
+	}
 	e.printed.add(at, v.V)
-	e.spreads = append(e.spreads, *v.Statistic)
+	e.printed.spreads = append(e.printed.spreads, *v.Statistic)
 	return nil
 }
 
 // own returns a metric whose name and unit the set has for itself: they may have
 // been cut from a large text that would be kept with them.
-func (s *Set) own(m Metric) Metric {
+func (s *Set) own(m Metric) *Metric {
 	if metric, ok := s.metrics[m]; ok {
 		return metric
 	}
-	metric := Metric{strings.Clone(m.Name), strings.Clone(m.Unit), m.Better}
-	s.metrics[metric] = metric
+	metric := &Metric{strings.Clone(m.Name), strings.Clone(m.Unit), m.Better}
+	s.metrics[*metric] = metric
 	return metric
 }
 
@@ -251,7 +259,7 @@ func (s *Set) Len() int {
 	if s == nil {
 		return 0
 	}
-	return len(s.keys)
+	return len(s.order)
 }
 
 // Launches returns the most launches that a sample has.
@@ -268,7 +276,11 @@ func (s *Set) Keys() []Key {
 	if s == nil {
 		return nil
 	}
-	return slices.Clone(s.keys)
+	keys := make([]Key, len(s.order))
+	for i, e := range s.order {
+		keys[i] = e.key
+	}
+	return keys
 }
 
 // Samples returns the samples in the order first seen.
@@ -276,9 +288,9 @@ func (s *Set) Samples() []Sample {
 	if s == nil {
 		return nil
 	}
-	samples := make([]Sample, 0, len(s.keys))
-	for _, k := range s.keys {
-		samples = append(samples, s.entries[k].sample(k.Benchmark))
+	samples := make([]Sample, 0, len(s.order))
+	for _, e := range s.order {
+		samples = append(samples, e.sample())
 	}
 	return samples
 }
@@ -288,16 +300,16 @@ func (s *Set) Lookup(k Key) (Sample, bool) {
 	if s == nil || s.entries[k] == nil {
 		return Sample{}, false
 	}
-	return s.entries[k].sample(k.Benchmark), true
+	return s.entries[k].sample(), true
 }
 
 // sample prefers what was measured: printed statistics stand in only where the
 // tool printed no values.
-func (e *entry) sample(benchmark string) Sample {
+func (e *entry) sample() Sample {
 	if len(e.measured.launches) > 0 {
-		return Sample{Benchmark: benchmark, Metric: e.metric, Machine: e.machine, Counted: e.counted, Launches: e.measured.launches}
+		return Sample{Benchmark: e.key.Benchmark, Metric: *e.metric, Machine: e.machine, Counted: e.counted, Launches: e.measured.launches}
 	}
-	return Sample{Benchmark: benchmark, Metric: e.metric, Machine: e.machine, Launches: e.printed.launches, Spread: typicalSpread(e.spreads)}
+	return Sample{Benchmark: e.key.Benchmark, Metric: *e.metric, Machine: e.machine, Launches: e.printed.launches, Spread: typicalSpread(e.printed.spreads)}
 }
 
 // typicalSpread returns the middle one of spreads that are all of one kind, or
