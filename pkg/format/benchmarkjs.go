@@ -16,7 +16,7 @@ var _ = register(Format{
 	Tool:  "Benchmark.js",
 	How:   "lines NAME x F ops/sec ±F% (N runs sampled)",
 	Print: "node bench.js, with suite.on('cycle', event => console.log(String(event.target)))",
-	Sniff: sniffLine(benchmarkjsLine.String()),
+	Sniff: sniffLine(benchmarkjsLine.expression),
 	Read:  byLine(parseBenchmarkjs),
 })
 

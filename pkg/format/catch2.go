@@ -59,7 +59,7 @@ func readCatch2(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		const beginning = 1 << 20
 		in := bufio.NewReaderSize(r, beginning)
-		if head, _ := in.Peek(beginning); catch2XML.Match(head) { // an error is for the reading to find
+		if head, _ := in.Peek(beginning); catch2XML.re().Match(head) { // an error is for the reading to find
 			input, err := readDocument(in, name)
 			if err != nil {
 				yield(bench.Result{}, err)

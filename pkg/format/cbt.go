@@ -26,7 +26,7 @@ var _ = register(Format{
 	Tool:  "compare.py of the Ceph Benchmarking Tool",
 	Print: "compare.py -v -a ARCHIVE -b BASELINE",
 	How:   `lines that end in "RESULT/BASELINE => accepted" or "rejected", or a table run | metric | baseline | result`,
-	Sniff: sniffLine(cbtLine.String(), `^[>\s|]*run\s*\|\s*metric\s*\|\s*(?:baseline\s*\|\s*result|result\s*\|\s*baseline)\b`),
+	Sniff: sniffLine(cbtLine.expression, `^[>\s|]*run\s*\|\s*metric\s*\|\s*(?:baseline\s*\|\s*result|result\s*\|\s*baseline)\b`),
 	Read:  readCBT,
 })
 

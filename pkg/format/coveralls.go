@@ -22,7 +22,7 @@ var _ = register(Format{
 	Tool:  "Coveralls",
 	Print: "copy the figures of a build's page on coveralls.io",
 	How:   "a line coverage: P% (…) from P%",
-	Sniff: sniffLine(coverallsSides.String()),
+	Sniff: sniffLine(coverallsSides.expression),
 	Read:  readCoveralls,
 })
 

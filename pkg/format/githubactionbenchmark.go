@@ -28,7 +28,7 @@ var _ = register(Format{
 	How:     `a JSON array of objects with "name", "unit" and "value", or window.BENCHMARK_DATA`,
 	Print:   "what you give it as output-file-path, or with the file dev/bench/data.js of its branch",
 	General: true,
-	Sniff:   func(in *Input) bool { return gabHistory.Match(in.beginning()) || gabShape.sniff(in) },
+	Sniff:   func(in *Input) bool { return gabHistory.re().Match(in.beginning()) || gabShape.sniff(in) },
 	Read:    readGAB,
 })
 
@@ -54,7 +54,7 @@ func readGAB(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			yield(bench.Result{}, err)
 			return
 		}
-		if m := gabHistory.FindIndex(input); m != nil {
+		if m := gabHistory.re().FindIndex(input); m != nil {
 			// The line ends before the object stay, so that lines keep their numbers.
 			assignment := bytes.ReplaceAll(input[:m[1]-1], []byte("\n"), nil)
 			input = append(bytes.Repeat([]byte("\n"), m[1]-1-len(assignment)), input[m[1]-1:]...)

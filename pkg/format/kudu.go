@@ -109,14 +109,15 @@ func stopwatchLine(text string) (label string, words []string, ok bool) {
 var sniffKudu = sniffClues(kuduClues()...)
 
 func kuduClues() []clue {
-	list := []clue{{[][]byte{[]byte("real")}, func(text string) bool {
+	has := func(text string) func() [][]byte { return func() [][]byte { return [][]byte{[]byte(text)} } }
+	list := []clue{{has("real"), func(text string) bool {
 		label, words, ok := stopwatchLine(kuduText(text))
 		return ok && len(words) > 1 &&
 			(kuduLabel.MatchString(label) || slices.Contains(words, "user") && slices.Contains(words, "sys"))
 	}}}
 	for _, k := range kuduLines {
 		if k.own {
-			list = append(list, clue{[][]byte{[]byte(k.words)}, func(text string) bool { return k.pattern.MatchString(kuduText(text)) }})
+			list = append(list, clue{has(k.words), func(text string) bool { return k.pattern.MatchString(kuduText(text)) }})
 		}
 	}
 	return list
@@ -209,7 +210,7 @@ func (h *kuduHistogram) line(l line, text string) (bench.Result, error) {
 // parseStopwatch reads the words after a label: "real 0.355s user 0.110s sys
 // 0.245s", where people leave out some and put notes such as "(4.4x)" between.
 func parseStopwatch(l line, label string, words []string) (bench.Result, error) {
-	res := bench.Result{Name: oneBlank(label[len(kuduLabel.FindString(label)):])}
+	res := bench.Result{Name: oneBlank(label[len(kuduLabel.re().FindString(label)):])}
 	for i, word := range words {
 		metric, ok := kuduStopwatch[word]
 		if !ok {

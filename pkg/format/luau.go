@@ -20,7 +20,7 @@ var _ = register(Format{
 	Tool:  "Luau's bench.py",
 	How:   "lines SUCCESS: NAME : Fms +/- F% on VM",
 	Print: "python3 bench/bench.py --vm ./luau",
-	Sniff: sniffLine(luauLine.String()),
+	Sniff: sniffLine(luauLine.expression),
 	Read:  readLuau,
 })
 

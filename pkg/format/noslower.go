@@ -20,7 +20,7 @@ var _ = register(Format{
 	Tool:  "noslower measure, noslower parse",
 	Print: "noslower measure --out base.json -- ./bench",
 	How:   `a JSON object with "schema": "noslower.…"`,
-	Sniff: func(in *Input) bool { return noslowerHead.Match(in.beginning()) },
+	Sniff: func(in *Input) bool { return noslowerHead.re().Match(in.beginning()) },
 	Read:  readNoslower,
 })
 

@@ -5,42 +5,65 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// A pattern is a regular expression that is matched only with a text that has
-// what every match of it has: most lines are of another kind, and to look for a
-// word is a hundred times as fast.
+// A pattern is a regular expression that is made when it is first matched, since
+// one call reads one or two of all the formats; and matched only with a text that
+// has what every match of it has, since most lines are of another kind, and to look
+// for a word is a hundred times as fast.
 type pattern struct {
+	expression string
+	made       func() madePattern
+}
+
+type madePattern struct {
 	*regexp.Regexp
 	needs []string // a match has one of them; empty where nothing is known
 }
 
-// compile is for package variables: it panics where expr is wrong.
-func compile(expr string) pattern {
-	const mostLooked = 8 // more of them take as long as the match
-	p := pattern{Regexp: regexp.MustCompile(expr)}
-	if parsed, err := syntax.Parse(expr, syntax.Perl); err == nil {
-		for _, text := range (finder{}).needs(parsed) {
-			p.needs = append(p.needs, string(text))
+// compile is for package variables: where the expression is wrong, its first
+// match panics.
+func compile(expression string) pattern {
+	return pattern{expression, sync.OnceValue(func() madePattern {
+		const mostLooked = 8 // more of them take as long as the match
+		made := madePattern{Regexp: regexp.MustCompile(expression)}
+		if texts := (finder{}).needs(parsed(expression)); len(texts) <= mostLooked {
+			for _, text := range texts {
+				made.needs = append(made.needs, string(text))
+			}
 		}
-	}
-	if len(p.needs) > mostLooked {
-		p.needs = nil
-	}
-	return p
+		return made
+	})}
 }
 
-func (p pattern) canMatch(s string) bool {
-	return len(p.needs) == 0 || slices.ContainsFunc(p.needs, func(text string) bool { return strings.Contains(s, text) })
+// parsed is the syntax of an expression that is known to be right.
+func parsed(expression string) *syntax.Regexp {
+	re, err := syntax.Parse(expression, syntax.Perl)
+	if err != nil {
+		panic(err)
+	}
+	return re
+}
+
+// re is the regular expression itself.
+func (p pattern) re() *regexp.Regexp { return p.made().Regexp }
+
+func (m madePattern) canMatch(s string) bool {
+	return len(m.needs) == 0 || slices.ContainsFunc(m.needs, func(text string) bool { return strings.Contains(s, text) })
 }
 
 // MatchString is that of the regular expression.
-func (p pattern) MatchString(s string) bool { return p.canMatch(s) && p.Regexp.MatchString(s) }
+func (p pattern) MatchString(s string) bool {
+	made := p.made()
+	return made.canMatch(s) && made.Regexp.MatchString(s)
+}
 
 // FindStringSubmatch is that of the regular expression.
 func (p pattern) FindStringSubmatch(s string) []string {
-	if !p.canMatch(s) {
+	made := p.made()
+	if !made.canMatch(s) {
 		return nil
 	}
-	return p.Regexp.FindStringSubmatch(s)
+	return made.Regexp.FindStringSubmatch(s)
 }

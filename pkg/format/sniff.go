@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"sync"
@@ -43,7 +42,7 @@ func (in *Input) beginning() []byte {
 
 // A clue is a line that gives a format away.
 type clue struct {
-	needs [][]byte // a line that matches has one of them
+	needs func() [][]byte // a line that matches has one of them
 	match func(line string) bool
 }
 
@@ -81,16 +80,14 @@ func sniffLine(patterns ...string) func(*Input) bool {
 	return sniffClues(own...)
 }
 
-func clueOf(pattern string) clue {
-	parsed, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		panic(err)
-	}
-	texts := needs(parsed)
-	if texts == nil {
-		panic(fmt.Sprintf("%q: it can be in a line without any text, so that every line would have to be matched", pattern))
-	}
-	return clue{texts, regexp.MustCompile(pattern).MatchString}
+func clueOf(expression string) clue {
+	return clue{match: compile(expression).MatchString, needs: func() [][]byte {
+		texts := needs(parsed(expression))
+		if texts == nil {
+			panic(fmt.Sprintf("%q: it can be in a line without any text, so that every line would have to be matched", expression))
+		}
+		return texts
+	}}
 }
 
 // claims returns which sniffers claim an input. A line is matched only with the
@@ -143,7 +140,7 @@ const ended = 1 << 15
 var clueTexts = sync.OnceValue(func() *automaton {
 	a := &automaton{next: make([][256]uint16, 1), ends: make([][]uint16, 1)}
 	for i, c := range clues {
-		for _, text := range c.needs {
+		for _, text := range c.needs() {
 			a.add(text, uint16(i))
 		}
 	}

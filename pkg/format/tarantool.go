@@ -51,8 +51,8 @@ var _ = register(Format{
 // sentence may end in "100 rps" too.
 var sniffTarantoolText = sniffLine(
 	`^[>\s]*[^\s#>][^\s]*[^\s:=]\s+[\d.,]+\s+(?:rps|runs/sec)\s*$`,
-	tarantoolRuns.String(),
-	tarantoolRequests.String(),
+	tarantoolRuns.expression,
+	tarantoolRequests.expression,
 )
 
 func sniffTarantool(in *Input) bool {
@@ -209,7 +209,7 @@ const tarantoolKey = `"items_per_second"`
 // line end; scripts print comments between them.
 func tarantoolReports(input []byte) (reports []tarantoolReport, cut int) {
 	for at := 0; ; {
-		start := objectStart.FindSubmatchIndex(input[at:])
+		start := objectStart.re().FindSubmatchIndex(input[at:])
 		if start == nil {
 			return reports, 0
 		}

@@ -45,7 +45,7 @@ var sniffTime = sniffLine(
 	`^\s*Elapsed \(wall clock\) time \(h:mm:ss or m:ss\): \d`,
 	`^[\d.]+user [\d.]+system [\d:.]+elapsed `,
 	`^real\s+(?:\d+m)?\d+[.,]\d+s?$`,
-	zshTime.String(),
+	zshTime.expression,
 )
 
 // A timeReader collects what is said of an execution.
