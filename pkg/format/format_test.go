@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -124,7 +122,7 @@ func TestDetect(t *testing.T) {
 func TestDetectSeveral(t *testing.T) {
 	texts := map[string]string{}
 	for _, f := range format.All() {
-		if _, text := largestInputs(t, f.Name); text != "" {
+		if text := largestText(t, f.Name); text != "" {
 			texts[f.Name] = text
 		}
 	}
@@ -198,89 +196,21 @@ func BenchmarkDetect(b *testing.B) {
 					b.Fatalf("Detect: a log is taken for %s", f.Name)
 				}
 			}
-			reportPerByte(b, len(log))
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(log)), "ns/byte")
 		})
 	}
 }
 
-// BenchmarkRead reads every format's largest input: as it is, and where it is
-// lines also over and over, up to each of the sizes, with the most memory that
-// was in use on the way.
-func BenchmarkRead(b *testing.B) {
-	for _, f := range format.All() {
-		whole, text := largestInputs(b, f.Name)
-		if text == "" {
-			b.Run(f.Name+"/whole", func(b *testing.B) { benchmarkRead(b, f, whole, len(whole)) })
-			continue
-		}
-		for _, size := range sizes {
-			b.Run(f.Name+"/"+size.name, func(b *testing.B) { benchmarkRead(b, f, text, size.n) })
-		}
-	}
-}
-
-// largestInputs returns the largest input of a format, and the largest that is
-// no document, so that it can be repeated.
-func largestInputs(t testing.TB, name string) (whole, text string) {
+// largestText returns the largest input of a format that is no document.
+func largestText(t testing.TB, name string) string {
 	t.Helper()
+	largest := ""
 	for _, path := range inputs(t, name) {
 		data := strings.TrimPrefix(string(read(t, path)), "\ufeff")
-		if len(data) > len(whole) {
-			whole = data
-		}
-		isDocument := strings.ContainsAny(data[:1], "{[<")
-		if !isDocument && !strings.Contains(data, "\n{") && len(data) > len(text) {
-			text = strings.TrimSuffix(data, "\n") + "\n"
+		isDocument := strings.ContainsAny(data[:1], "{[<") || strings.Contains(data, "\n{")
+		if !isDocument && len(data) > len(largest) {
+			largest = strings.TrimSuffix(data, "\n") + "\n"
 		}
 	}
-	return whole, text
-}
-
-func benchmarkRead(b *testing.B, f format.Format, text string, size int) {
-	b.SetBytes(int64(size))
-	b.ReportAllocs()
-	live := 0.0
-	for b.Loop() {
-		in := &repeated{text: text, left: size}
-		for range f.Read(in, "input") {
-		}
-		live = max(live, in.live)
-	}
-	reportPerByte(b, size)
-	if size > memoryStep {
-		b.ReportMetric(live/(1<<20), "live-MiB")
-	}
-}
-
-func reportPerByte(b *testing.B, size int) {
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*size), "ns/byte")
-}
-
-// memoryStep is after how many bytes the memory in use is looked at.
-const memoryStep = 16 << 20
-
-// repeated is a text over and over, up to a size, that looks at the memory of
-// who reads it.
-type repeated struct {
-	text       string
-	at         int // in text
-	left, read int
-	live       float64 // most bytes in use
-}
-
-func (r *repeated) Read(p []byte) (int, error) {
-	if r.left == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p[:min(len(p), r.left)], r.text[r.at:])
-	r.at = (r.at + n) % len(r.text)
-	r.left -= n
-	if before := r.read; (before+n)/memoryStep > before/memoryStep {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		r.live = max(r.live, float64(m.HeapAlloc))
-	}
-	r.read += n
-	return n, nil
+	return largest
 }
