@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"slices"
@@ -155,7 +156,8 @@ func readTinybench(d *jsonDocument) error {
 			return err
 		}
 		var row map[string]any
-		if json.Unmarshal(raw, &row) == nil && row["Task name"] != nil {
+		isRow := bytes.Contains(raw, []byte(`"Task name"`))
+		if isRow && json.Unmarshal(raw, &row) == nil && row["Task name"] != nil {
 			cells := map[string]string{}
 			for column, cell := range row {
 				switch cell := cell.(type) {
