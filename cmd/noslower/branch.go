@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/noslower/noslower/pkg/baseline"
 	"github.com/noslower/noslower/pkg/report"
@@ -40,6 +41,21 @@ type branch struct {
 	hub  hub
 }
 
+// newBranch refuses what git does not take for the name of a branch, see
+// git-check-ref-format(1).
+func newBranch(name string, at situation, h hub) (branch, error) {
+	bad := strings.HasPrefix(name, "refs/") || name == "@" || strings.HasSuffix(name, ".") ||
+		strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.ContainsAny(name, " ~^:?*[\\") ||
+		strings.ContainsFunc(name, unicode.IsControl)
+	for part := range strings.SplitSeq(name, "/") {
+		bad = bad || part == "" || part[0] == '.' || part[0] == '-' || strings.HasSuffix(part, ".lock")
+	}
+	if bad {
+		return branch{}, fmt.Errorf("--baseline: want the name of a branch after branch:, such as noslower-data, have %q", name)
+	}
+	return branch{name: name, at: at, hub: h}, nil
+}
+
 func (b branch) String() string { return "branch:" + b.name }
 
 func (b branch) ref() string { return "refs/heads/" + b.name }
@@ -58,7 +74,8 @@ type state struct {
 }
 
 // fetch brings the branch into a clone and returns its commit; "" where there is
-// no such branch.
+// no such branch. One that has other files than records is somebody's work, which
+// a push would replace: to name it is wrong use.
 func (b branch) fetch(ctx context.Context, c clone) (tip string, err error) {
 	if tip, err := b.tip(ctx, c); err != nil || tip == "" {
 		return "", err
@@ -66,7 +83,19 @@ func (b branch) fetch(ctx context.Context, c clone) (tip string, err error) {
 	if _, err := c.git(ctx, "fetch", "--quiet", "--no-tags", c.fetch, b.ref()); err != nil {
 		return "", fmt.Errorf("%s: %w", b, err)
 	}
-	return c.line(ctx, "rev-parse", "--verify", "FETCH_HEAD")
+	if tip, err = c.line(ctx, "rev-parse", "--verify", "FETCH_HEAD"); err != nil {
+		return "", err
+	}
+	names, err := c.line(ctx, "ls-tree", "-z", "--name-only", tip)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", b, err)
+	}
+	for name := range strings.FieldsFuncSeq(names, func(r rune) bool { return r == 0 }) {
+		if !strings.HasSuffix(name, suiteSuffix) {
+			return "", wrongUse(fmt.Errorf("--baseline: %s has files of its own, such as %s, and would be replaced: name a branch for records alone, which is made when it is first written to", b, report.Printable(name)))
+		}
+	}
+	return tip, nil
 }
 
 // tip is the commit that the branch has now.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -183,6 +184,41 @@ func TestBranchRefused(t *testing.T) {
 	}
 	if after := s.must(s.bare, "git", "rev-parse", "perf"); after != before {
 		t.Errorf("a refused push left %s, want %s", after, before)
+	}
+}
+
+// TestBranchOfWork: a branch that has anything but records is somebody's work, and
+// is never replaced, by whatever command; nor is a name taken that is none.
+func TestBranchOfWork(t *testing.T) {
+	s := newShared(t)
+	dir := s.clone()
+	for name, content := range map[string]string{"go.mod": "module m", "a.suite.txt": "x"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s.must(dir, "git", "add", name)
+		s.must(dir, "git", "commit", "--quiet", "-m", name)
+		s.must(dir, "git", "push", "--quiet", "origin", "HEAD:work")
+		before := s.must(s.bare, "git", "rev-parse", "work")
+		measured := s.document(dir, strings.Repeat("1", 40), 1, 100)
+		for _, args := range [][]string{
+			{"baseline", "push", measured, "--suite", "read", "--baseline", "branch:work"},
+			{"gate", "--measurements", measured, "--suite", "read", "--baseline", "branch:work", "--save-baseline"},
+		} {
+			out, err := s.run(dir, "noslower", args...)
+			if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.Contains(out, "has files of its own") {
+				t.Errorf("%q: %v\n%s", args, err, out)
+			}
+			if after := s.must(s.bare, "git", "rev-parse", "work"); after != before {
+				t.Fatalf("%q left %s, want %s", args, after, before)
+			}
+		}
+	}
+	for _, name := range []string{"a..b", "a~b", "x.lock", "*", "x:y", "a b", "-x", "refs/heads/x", "a//b", "a/.b", "@", "a\nb", "/a"} {
+		out, err := s.run(dir, "noslower", "baseline", "list", "--baseline", "branch:"+name)
+		if err == nil || !strings.Contains(out, "want the name of a branch") {
+			t.Errorf("%q: %v\n%s", name, err, out)
+		}
 	}
 }
 

@@ -180,7 +180,8 @@ func (g *gating) find(ctx context.Context, kept keeper) error {
 	}
 	from, err := kept.find(ctx, g.options.Suite)
 	if err != nil {
-		if !published(kept) || ctx.Err() != nil {
+		var ended *ending
+		if !published(kept) || ctx.Err() != nil || errors.As(err, &ended) {
 			return err
 		}
 		g.unasked, from.none = err, err.Error()
@@ -312,8 +313,9 @@ func writeMeasurements(path string, m bench.Measurements) error {
 }
 
 // keep makes what was measured the suite's next baseline. What cannot serve as one is not
-// kept, and that is said; so is trouble with artifacts, which changes no status,
-// but for a name that another job has taken: its baseline would stand for both.
+// kept, and that is said; so is a workflow's trouble with artifacts or a branch, which
+// changes no status, but for a name that another job has taken: its baseline would
+// stand for both.
 func (g *gating) keep(ctx context.Context, k keeper, v gate.Verdict) error {
 	if v.Status == gate.StatusWrongUse || v.Status == gate.StatusUndecided && v.Base != nil {
 		fmt.Fprintf(g.Stderr, "the baseline stays as it was: this run is none to compare with\n")
@@ -336,7 +338,7 @@ func (g *gating) keep(ctx context.Context, k keeper, v gate.Verdict) error {
 	where, err := k.keep(ctx, v.Suite, next, packed)
 	if err != nil {
 		err = fmt.Errorf("keeping the baseline: %w", err)
-		if published(k) && !errors.Is(err, github.ErrNameTaken) {
+		if g.hub.client != nil && published(k) && !errors.Is(err, github.ErrNameTaken) {
 			g.warn(err)
 			return nil
 		}

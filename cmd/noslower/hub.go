@@ -104,7 +104,7 @@ func openKeeper(where string, h hub, at situation, workflow string) (keeper, err
 	case ok && path != "" && kind == "file":
 		return store{file: path}, nil
 	case ok && path != "" && kind == "branch":
-		return branch{name: path, at: at, hub: h}, nil
+		return newBranch(path, at, h)
 	}
 	return nil, fmt.Errorf("--baseline: want artifact, dir:PATH, file:PATH or branch:NAME, have %q", where)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/baseline"
@@ -117,6 +119,18 @@ func (o *optionSet) usesDir() bool {
 	return false
 }
 
+// namesAny returns the first of these folders that the command names, or something
+// below; "" if it names none. A folder may also be a shell's variable.
+func (o *optionSet) namesAny(folders ...string) string {
+	for _, folder := range folders {
+		whole := regexp.MustCompile(regexp.QuoteMeta(folder) + `(?:$|[^\w.-])`)
+		if slices.ContainsFunc(append([]string{o.Command}, o.Args...), whole.MatchString) {
+			return folder
+		}
+	}
+	return ""
+}
+
 // checkCommand finds what is wrong with what the command is to be told.
 func (o *optionSet) checkCommand() error {
 	var faults []error
@@ -156,6 +170,13 @@ func (w world) againstRival(ctx context.Context, o *optionSet) (r *rival, err er
 		return nil, err
 	}
 	top, prefix, _ := strings.Cut(place, "\n")
+	here, err := os.Getwd() // which may go over a link
+	if err != nil {
+		return nil, err
+	}
+	if own := o.namesAny(top, here, "$GITHUB_WORKSPACE", "${GITHUB_WORKSPACE}"); own != "" {
+		return nil, wrongUse(fmt.Errorf("--against: the command names %s, which is head's for both sides: write {dir} in its place, or a path relative to the folder it runs in", own))
+	}
 	if r, err = newRival(commit, "built of "+o.Against); err != nil {
 		return nil, err
 	}
