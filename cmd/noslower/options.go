@@ -213,6 +213,10 @@ func (o *optionSet) complete(flags *pflag.FlagSet, getenv func(string) string) e
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Changed {
 			o.given[f.Name] = true
+			// As a variable that is not set leaves it. Without the label nothing is accepted.
+			if f.Value.Type() == "string" && f.Value.String() == "" && f.Name != "accept-label" {
+				faults = append(faults, fmt.Errorf("--%s: want a value, have an empty one", f.Name))
+			}
 			return
 		}
 		// https://docs.github.com/actions/reference/metadata-syntax-for-github-actions#inputs
