@@ -214,30 +214,33 @@ func checkSite(t *testing.T, pages map[string]string) {
 	}
 }
 
-// TestSiteOfRealTrends is the site over real series: the ones that the project
-// judges itself by, which lie beside the repository.
+// TestSiteOfRealTrends is the site over real series. The small ones stand for all:
+// the race detector makes this slow.
 func TestSiteOfRealTrends(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "site")
+	writeSite(t, folder, realRecords(t, "otava_tests", "risinglight_ghbench", "rune_ghbench"))
+	checkSite(t, pagesOf(t, folder))
+}
+
+// BenchmarkSiteOfRealTrends has the figures of docs/trends.md.
+func BenchmarkSiteOfRealTrends(b *testing.B) {
+	records := realRecords(b, "go_benchseries", "mongodb_spa", "otava_tests", "pypdf_ghbench", "risinglight_ghbench", "rune_ghbench", "safetensors_ghbench", "sandmark_nightly")
+	for b.Loop() {
+		folder := b.TempDir()
+		writeSite(b, folder, records)
+		reportSizes(b, folder)
+	}
+}
+
+// realRecords is a folder of the records of sources, a suite each.
+func realRecords(t testing.TB, sources ...string) string {
+	t.Helper()
 	records := t.TempDir()
-	for _, source := range []string{"go_benchseries", "mongodb_spa", "otava_tests", "pypdf_ghbench", "risinglight_ghbench", "rune_ghbench", "safetensors_ghbench", "sandmark_nightly"} {
+	for _, source := range sources {
 		jobs, metrics := realJobs(t, source)
 		writeRecords(t, filepath.Join(records, source), recordsOfJobs(t, source, bench.Host{}, jobs, metrics))
 	}
-	folder := filepath.Join(t.TempDir(), "site")
-	start := time.Now()
-	writeSite(t, folder, records)
-	took := time.Since(start)
-	pages := pagesOf(t, folder)
-	checkSite(t, pages)
-	largest, total := 0, 0
-	for _, text := range pages {
-		largest, total = max(largest, len(text)), total+len(text)
-	}
-	t.Logf("%d pages in %.1f s, %d bytes, the largest %d", len(pages), took.Seconds(), total, largest)
-	if copied := os.Getenv("SITE_COPY"); copied != "" {
-		if err := os.CopyFS(copied, os.DirFS(folder)); err != nil {
-			t.Error(err)
-		}
-	}
+	return records
 }
 
 // realJobs reads what a source has, a job a run; the test is skipped where it is
@@ -354,17 +357,22 @@ func BenchmarkSite(b *testing.B) {
 		trends = append(trends, madeTrend{fmt.Sprintf("Benchmark%04d", i), "time_per_op", "ns/op", 1000, 0.01, float64(i%10) / 100, 250})
 	}
 	writeRecords(b, records, madeRecords(b, "all", oneMachine, 500, trends))
-	w := world{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Getenv: func(string) string { return "" }, Now: time.Now}
 	for b.Loop() {
 		folder := b.TempDir()
-		if status := w.run(b.Context(), []string{"site", "--out", folder, records}); status != 0 {
-			b.Fatalf("status %d", status)
-		}
-		largest, total := 0, 0
-		for _, text := range pagesOf(b, folder) {
-			largest, total = max(largest, len(text)), total+len(text)
-		}
-		b.ReportMetric(float64(largest), "B/largest-page")
-		b.ReportMetric(float64(total), "B/site")
+		writeSite(b, folder, records)
+		reportSizes(b, folder)
 	}
+}
+
+// reportSizes tells how large a site is.
+func reportSizes(b *testing.B, folder string) {
+	b.Helper()
+	pages := pagesOf(b, folder)
+	largest, total := 0, 0
+	for _, text := range pages {
+		largest, total = max(largest, len(text)), total+len(text)
+	}
+	b.ReportMetric(float64(len(pages)), "pages")
+	b.ReportMetric(float64(largest), "B/largest-page")
+	b.ReportMetric(float64(total), "B/site")
 }
