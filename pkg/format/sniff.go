@@ -65,7 +65,8 @@ func sniffClues(own ...clue) func(*Input) bool {
 	}
 	return func(in *Input) bool {
 		if in.claimed == nil {
-			in.claimed = claims(in.reader())
+			longest := min(len(in.beginning())+1, maxLine) // of a small input there may be thousands
+			in.claimed = claims(bufio.NewReaderSize(in.reader(), longest))
 		}
 		return in.claimed[number]
 	}
@@ -92,12 +93,11 @@ func clueOf(expression string) clue {
 
 // claims returns which sniffers claim an input. A line is matched only with the
 // clues of which it has a text: a log of many megabytes has few of them.
-func claims(r io.Reader) []bool {
+func claims(in *bufio.Reader) []bool {
 	claimed := make([]bool, sniffers)
 	a := clueTexts()
 	seen := make([]int, len(clues)) // in which line, from 1
 	var found []uint16
-	in := bufio.NewReaderSize(r, maxLine)
 	long := false // the line is, of which the end is to come
 	var err error
 	for number := 1; err == nil; number++ {
