@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/noslower/noslower/pkg/bench"
 	"github.com/noslower/noslower/pkg/gate"
+	"github.com/noslower/noslower/pkg/report"
 	"github.com/noslower/noslower/pkg/run"
 )
 
@@ -124,11 +127,42 @@ func (c *contest) incomplete(of int) {
 	}
 }
 
-// bound keeps the warnings of every side readable.
+// bound completes the warnings of every side, and keeps them readable.
 func (c *contest) bound() {
 	for _, at := range c.contestants {
+		if missing := at.side.missing(); missing != "" {
+			at.side.warnings = slices.Insert(at.side.warnings, 0, missing)
+		}
 		at.side.bound()
 	}
+}
+
+// missing says which benchmarks some of the runs did not have: what they measured
+// is no less, but somebody may be waiting for the rest.
+func (s side) missing() string {
+	most := map[string]int{}
+	var names []string
+	for _, sample := range s.Set.Samples() {
+		if _, ok := most[sample.Benchmark]; !ok {
+			names = append(names, sample.Benchmark)
+		}
+		most[sample.Benchmark] = max(most[sample.Benchmark], len(sample.Launches))
+	}
+	var rare []string
+	for _, name := range names {
+		if n := most[name]; name != "" && n < s.runs {
+			rare = append(rare, fmt.Sprintf("%s in %d", report.Printable(name), n))
+		}
+	}
+	if len(rare) == 0 {
+		return ""
+	}
+	const shown = 5
+	more := ""
+	if n := len(rare) - shown; n > 0 {
+		rare, more = rare[:shown], fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("not every benchmark is in all %d runs: %s%s", s.runs, strings.Join(rare, ", "), more)
 }
 
 // newContest makes the contest of a gate: head alone, or head beside base's own

@@ -236,8 +236,11 @@ func (g *gating) rival(ctx context.Context) (*rival, error) {
 // measurement that did not end well, one that is named.
 func (g *gating) write(head side, failed error) error {
 	out := g.options.Out
-	if failed != nil && out == "" {
+	switch {
+	case failed != nil && out == "":
 		out = store{folder: defaultFolder}.path(g.options.Suite) + ".partial"
+	case failed != nil:
+		out = partOf(out)
 	}
 	if out == "" || head.Set.Len() == 0 {
 		return nil
@@ -265,7 +268,7 @@ func (g *gating) judge(base, head *side, look int) (gate.Verdict, error) {
 		none += "; to keep this one as the first, run it again with --save-baseline"
 	}
 	if base == nil {
-		base = sideOfRecord(g.from)
+		base = sideOfRecord(g.from, g.options.Suite)
 	} else if g.options.Against == "" {
 		base.past = g.from.record
 	}
@@ -278,11 +281,14 @@ func (g *gating) judge(base, head *side, look int) (gate.Verdict, error) {
 }
 
 // sideOfRecord makes a side of a record; nil where there is none.
-func sideOfRecord(from found) *side {
+func sideOfRecord(from found, suite string) *side {
 	if from.record == nil {
 		return nil
 	}
 	m := from.record.Measurements
+	if m.Suite != "" && m.Suite != suite {
+		m.Warnings = append(slices.Clip(m.Warnings), fmt.Sprintf("it is of the suite %q, and head is of %q", m.Suite, suite))
+	}
 	return &side{
 		Measurements: m, runs: m.Set.Launches(), origin: from.origin,
 		jobs: from.record.Jobs, standards: from.record.Policy, past: from.record,

@@ -26,7 +26,15 @@ func (w world) measureCommand() *cobra.Command {
 				if encodeErr != nil {
 					return undecided(errors.Join(err, encodeErr))
 				}
-				err = errors.Join(err, w.put(o.Out, data))
+				out := o.Out
+				if err != nil && out != "" {
+					out = partOf(out)
+				}
+				putErr := w.put(out, data)
+				if err != nil && putErr == nil && out != "" {
+					fmt.Fprintf(w.Stderr, "what was measured until then is in %s\n", out)
+				}
+				err = errors.Join(err, putErr)
 			}
 			return undecided(err)
 		})

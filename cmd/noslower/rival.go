@@ -134,6 +134,11 @@ func (o *optionSet) namesAny(folders ...string) string {
 // checkCommand finds what is wrong with what the command is to be told.
 func (o *optionSet) checkCommand() error {
 	var faults []error
+	if o.Out != "" {
+		if err := checkWritable(o.Out); err != nil {
+			faults = append(faults, fmt.Errorf("--out: %w", err))
+		}
+	}
 	if len(o.Program) > 0 && !o.usesDir() && o.Measurements == "" {
 		faults = append(faults, errors.New("--program: the command must name its program as {dir}/…, so that base's own can be run in its place"))
 	}

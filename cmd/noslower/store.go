@@ -176,7 +176,7 @@ func writeWhole(path string, data []byte) error {
 	}
 	f, err := os.CreateTemp(folder, ".noslower-*")
 	if err != nil {
-		return err
+		return unwritable(path, err)
 	}
 	defer os.Remove(f.Name()) // after the rename there is nothing by that name
 	_, err = f.Write(data)
@@ -187,6 +187,43 @@ func writeWhole(path string, data []byte) error {
 		return err
 	}
 	return handOver(append(made, path))
+}
+
+// unwritable says of which file it is that a temporary one beside it cannot be made.
+func unwritable(path string, err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	return fmt.Errorf("%s cannot be written in its folder: %w", path, err)
+}
+
+// checkWritable finds before anything is measured that writeWhole could not write a
+// file. It makes no folder.
+func checkWritable(path string) error {
+	switch info, err := os.Stat(path); {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("want a file, have the folder %s", path)
+	case err == nil && !info.Mode().IsRegular():
+		return nil
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".noslower-*")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // it is made
+	case err != nil:
+		return unwritable(path, err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// partOf is where a part of what was to be written to a file goes: there, unless it
+// would take the place of something whole.
+func partOf(path string) string {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return path
+	}
+	return path + ".partial"
 }
 
 // writeThrough writes to what cannot be replaced.
