@@ -17,32 +17,34 @@ func (w world) compareCommand() *cobra.Command {
 	return w.subcommand("compare [flags] BASE HEAD", "compare",
 		"Decide from two sides: measurements, benchmark output, or folders and globs of either",
 		cobra.ExactArgs(2),
-		func(_ *cobra.Command, o *optionSet) error {
-			forms, err := o.forms()
-			if err != nil {
-				return wrongUse(err)
-			}
-			r, err := newReader(o, w.Stderr)
-			if err != nil {
-				return wrongUse(err)
-			}
-			var base, head side
-			var baseErr, headErr error
-			var both sync.WaitGroup
-			both.Go(func() { base, baseErr = r.readSide(o.Args[0]) })
-			both.Go(func() { head, headErr = r.readSide(o.Args[1]) })
-			both.Wait()
-			if err := errors.Join(baseErr, headErr); err != nil {
-				return undecided(err)
-			}
-			o.Suite = head.Suite
-			v, err := o.verdict(&base, head, "", o.policy())
-			if err != nil {
-				return wrongUse(err)
-			}
-			j := judgement{Suites: report.Suites{Verdicts: []gate.Verdict{v}}}
-			return j.end(w.publish(j, forms))
-		})
+		func(_ *cobra.Command, o *optionSet) error { return w.compare(o) })
+}
+
+func (w world) compare(o *optionSet) error {
+	forms, err := o.forms()
+	if err != nil {
+		return wrongUse(err)
+	}
+	r, err := newReader(o, w.Stderr)
+	if err != nil {
+		return wrongUse(err)
+	}
+	var base, head side
+	var baseErr, headErr error
+	var both sync.WaitGroup
+	both.Go(func() { base, baseErr = r.readSide(o.Args[0]) })
+	both.Go(func() { head, headErr = r.readSide(o.Args[1]) })
+	both.Wait()
+	if err := errors.Join(baseErr, headErr); err != nil {
+		return undecided(err)
+	}
+	o.Suite = head.Suite
+	v, err := o.verdict(&base, head, "", o.policy())
+	if err != nil {
+		return wrongUse(err)
+	}
+	j := judgement{Suites: report.Suites{Verdicts: []gate.Verdict{v}}}
+	return j.end(w.publish(j, forms))
 }
 
 // end ends with a status, or with what kept it from being told.

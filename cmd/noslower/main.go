@@ -85,7 +85,7 @@ func (w world) run(ctx context.Context, args []string) int {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w: see \"%s --help\"", err, cmd.CommandPath())
 	})
-	root.AddCommand(w.gateCommand(), w.measureCommand(), w.compareCommand(), w.parseCommand(), w.reportCommand(), w.noiseCommand(), w.historyCommand(), w.siteCommand(), w.importCommand(), w.baselineCommand(), w.formatsCommand())
+	root.AddCommand(w.gateCommand(), w.measureCommand(), w.compareCommand(), w.parseCommand(), w.reportCommand(), w.noiseCommand(), w.historyCommand(), w.siteCommand(), w.importCommand(), w.badgeCommand(), w.baselineCommand(), w.formatsCommand())
 	err := root.ExecuteContext(ctx)
 	var ended *ending
 	switch {

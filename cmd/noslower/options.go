@@ -150,6 +150,7 @@ var optionsOf = map[string][]string{
 	"measure":       slices.Concat(measuringOptions, []string{"out"}),
 	"noise":         slices.Concat(measuringOptions, []string{"fail", "output"}),
 	"compare":       slices.Concat([]string{"config", "suite", "format"}, decidingOptions),
+	"badge":         slices.Concat([]string{"config", "suite", "format"}, decidingOptions),
 	"report":        slices.Concat([]string{"config"}, findingOptions, decidingOptions),
 	"parse":         {"config", "suite", "format", "output"},
 	"baseline list": {"baseline", "baseline-workflow"},

@@ -115,3 +115,25 @@ func contrastToWhite(t testing.TB, color string) float64 {
 	}
 	return 1.05 / (0.2126*linear(16) + 0.7152*linear(8) + 0.0722*linear(0) + 0.05)
 }
+
+// TestSnippet: what an address has in it ends neither the address nor the markup.
+func TestSnippet(t *testing.T) {
+	const hostile = `https://example.org/a b(c)[d]"e"<f>'g'!h*i` + "\n.. raw:: html"
+	for _, markup := range report.Snippets() {
+		got, err := report.Snippet(markup, hostile, "https://example.org/")
+		if err == nil {
+			t.Errorf("%s: a line break in an address is taken: %q", markup, got)
+		}
+		address, _, _ := strings.Cut(hostile, "\n")
+		got, err = report.Snippet(markup, address, "")
+		const escaped = "https://example.org/a%20b%28c%29%5Bd%5D%22e%22%3Cf%3E%27g%27%21h%2Ai"
+		if err != nil || strings.Count(got, escaped) != 2 || strings.Contains(strings.ReplaceAll(got, escaped, ""), "example.org") {
+			t.Errorf("%s: got %q, %v", markup, got, err)
+		}
+	}
+	for _, address := range []string{"", "performance.svg", "javascript:alert(1)", "https://", "//example.org/a.svg", "https://\x00"} {
+		if got, err := report.Snippet("html", address, ""); err == nil {
+			t.Errorf("%q is taken: %q", address, got)
+		}
+	}
+}
