@@ -21,8 +21,37 @@ type contestant struct {
 	side side
 	spec run.Spec
 	// fresh makes its folder what it is to be before a run; nil leaves it.
-	fresh func() error
-	tally tally
+	fresh     func() error
+	tally     tally
+	leftovers leftovers
+}
+
+// leftovers are the processes that outlived their runs.
+type leftovers struct {
+	runs int // that left any
+	most int // that one run left
+}
+
+func (l *leftovers) add(processes int) {
+	if processes > 0 {
+		l.runs++
+		l.most = max(l.most, processes)
+	}
+}
+
+// words tell of all runs in one warning; "" where no run left anything.
+func (l leftovers) words(of int) string {
+	processes, were := "1 process", "was"
+	if l.most > 1 {
+		processes, were = fmt.Sprintf("up to %d processes", l.most), "were"
+	}
+	switch {
+	case l.runs == 0:
+		return ""
+	case of == 1:
+		return fmt.Sprintf("the run left %s behind, which %s ended", strings.TrimPrefix(processes, "up to "), were)
+	}
+	return fmt.Sprintf("%d of %d runs left %s behind, which %s ended", l.runs, of, processes, were)
 }
 
 // renew makes its folder what it is to be before a run.
@@ -42,7 +71,8 @@ type contest struct {
 	seed        uint64
 	progress    *progress
 	shown       func(error) error // what is said of a command that failed
-	counting    *counting         // nil where nothing is counted
+	quote       func(run.Step, []string)
+	counting    *counting // nil where nothing is counted
 
 	ops uint64 // operations of a run that is timed; 0 where that is the command's own to say
 }
@@ -53,7 +83,10 @@ type contest struct {
 func (c *contest) measure(ctx context.Context, warmup int, looks []gate.Look, decided func(gate.Look) (bool, error)) error {
 	defer c.progress.end()
 	before, began := run.ReadLoad(), time.Now()
-	defer func() { c.tellLoad(before, time.Since(began)) }()
+	defer func() {
+		c.tellLoad(before, time.Since(began))
+		c.tellLeftovers()
+	}()
 	most := looks[len(looks)-1].Runs
 	for i := range warmup {
 		for _, at := range c.contestants {
@@ -73,7 +106,10 @@ func (c *contest) measure(ctx context.Context, warmup int, looks []gate.Look, de
 				return err
 			}
 			at.side.runs++
+			at.leftovers.add(done.Leftover)
 			if err := c.reader.readRun(&at.side, done, c.ops); err != nil {
+				// Why there is nothing to read is often in what was printed.
+				c.quote(done.Step, done.Tail())
 				return err
 			}
 			if c.counting != nil && !at.tally.settled {
@@ -117,6 +153,15 @@ func (c *contest) tellLoad(before run.Load, elapsed time.Duration) {
 	if words := disturbance.Words(); ok && words != "" {
 		_, head := c.sides()
 		head.warnings = append(head.warnings, words)
+	}
+}
+
+// tellLeftovers says on each side how many of its runs left processes behind.
+func (c *contest) tellLeftovers() {
+	for _, at := range c.contestants {
+		if words := at.leftovers.words(at.side.runs); words != "" {
+			at.side.warnings = append(at.side.warnings, words)
+		}
 	}
 }
 
@@ -172,7 +217,7 @@ func (w world) newContest(ctx context.Context, o *optionSet, rival *rival) (*con
 	if err != nil {
 		return nil, wrongUse(err)
 	}
-	c := &contest{reader: r, progress: newProgress(w.Stderr, w.ProgressTerminal), shown: w.explainRun}
+	c := &contest{reader: r, progress: newProgress(w.Stderr, w.ProgressTerminal), shown: w.explainRun, quote: w.quote}
 	if c.counting, err = w.newCounting(ctx, o); err != nil {
 		return nil, undecided(err)
 	}

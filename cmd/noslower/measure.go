@@ -21,6 +21,7 @@ func (w world) measureCommand() *cobra.Command {
 		"Run the command, write measurements", cobra.ArbitraryArgs,
 		func(cmd *cobra.Command, o *optionSet) error {
 			head, err := w.measure(cmd.Context(), o)
+			w.warnOf(head)
 			if head.Set.Len() > 0 {
 				data, encodeErr := head.Encode()
 				if encodeErr != nil {
@@ -38,6 +39,13 @@ func (w world) measureCommand() *cobra.Command {
 			}
 			return undecided(err)
 		})
+}
+
+// warnOf prints the warnings of a side.
+func (w world) warnOf(s side) {
+	for _, text := range s.Warnings {
+		w.warn(errors.New(text))
+	}
 }
 
 // put writes what a command makes: to a file, or to standard output where none
@@ -116,9 +124,6 @@ func (r *reader) readRun(s *side, done run.Run, ops uint64) error {
 	if done.MaxRSS > 0 {
 		own.Values = append(own.Values, bench.Measure("max_rss", float64(done.MaxRSS), "B"))
 	}
-	if done.Leftover > 0 {
-		s.warnings = append(s.warnings, fmt.Sprintf("run %d left %d processes behind, which were ended", done.N, done.Leftover))
-	}
 	if r != nil {
 		if len(done.Files) == 0 {
 			if err := r.read(s, at, done.Step.String(), bytes.NewReader(r.printed(done))); err != nil {
@@ -175,12 +180,20 @@ func (s side) incomplete(of int) side {
 // explainRun adds the last lines of a command that failed.
 func (w world) explainRun(err error) error {
 	var failed *run.Error
-	if !errors.As(err, &failed) || len(failed.Tail) == 0 {
-		return err
+	if errors.As(err, &failed) {
+		w.quote(failed.Step, failed.Tail)
 	}
-	fmt.Fprintf(w.Stderr, "the last lines of %s:\n", failed.Step)
+	return err
+}
+
+// quote prints the last lines of a command, if there are any.
+func (w world) quote(step run.Step, tail []string) {
+	if len(tail) == 0 {
+		return
+	}
+	fmt.Fprintf(w.Stderr, "the last lines of %s:\n", step)
 	write := func() {
-		for _, line := range failed.Tail {
+		for _, line := range tail {
 			fmt.Fprintf(w.Stderr, "  | %s\n", line)
 		}
 	}
@@ -189,7 +202,6 @@ func (w world) explainRun(err error) error {
 	} else {
 		w.Runner.Quote(rand.Text(), write)
 	}
-	return err
 }
 
 // commit is the commit that is measured: the workflow's, else that of the

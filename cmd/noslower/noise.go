@@ -40,9 +40,8 @@ func (w world) noise(ctx context.Context, o *optionSet) error {
 		return undecided(err)
 	}
 	c.bound()
-	for _, text := range append(first.side.Warnings, second.side.Warnings...) {
-		w.warn(fmt.Errorf("%s", text))
-	}
+	w.warnOf(first.side)
+	w.warnOf(second.side)
 	noises := gate.MeasureNoise(first.side.Set, second.side.Set, o.policy())
 	if o.Output == "json" {
 		return undecided(w.noiseJSON(noises))

@@ -93,7 +93,7 @@ func Detect(in io.ReaderAt) (Format, error) {
 		return claims[0], nil
 	case 0:
 		return Format{}, fmt.Errorf("%w in it: check that the command prints its results, "+
-			"or name the format with --format (one of %s)", ErrUnknown, strings.Join(Names(), ", "))
+			"or name the format with --format (\"noslower formats\" lists them)", ErrUnknown)
 	}
 	var names []string
 	for _, f := range claims {

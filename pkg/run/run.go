@@ -163,6 +163,9 @@ func (r Run) Stdout() []byte { return pick(r.Output, r.spans, stdout) }
 // Stderr is the part of Output that was printed to standard error.
 func (r Run) Stderr() []byte { return pick(r.Output, r.spans, stderr) }
 
+// Tail is the last lines that the command printed, as those of an Error.
+func (r Run) Tail() []string { return tail(r.Output) }
+
 // A Usage is what a run cost.
 type Usage struct {
 	// Wall is the time from just before the start of the command to its end, that
