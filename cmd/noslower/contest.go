@@ -21,7 +21,9 @@ type contestant struct {
 	side side
 	spec run.Spec
 	// fresh makes its folder what it is to be before a run; nil leaves it.
-	fresh     func() error
+	fresh func() error
+	// blame says of an error whose program it was; nil where that is clear.
+	blame     func(error) error
 	tally     tally
 	leftovers leftovers
 }
@@ -60,6 +62,14 @@ func (c *contestant) renew() error {
 		return nil
 	}
 	return c.fresh()
+}
+
+// whose says of an error of its program whose that is.
+func (c *contestant) whose(err error) error {
+	if c.blame == nil {
+		return err
+	}
+	return c.blame(err)
 }
 
 // A contest measures its contestants in turn, in an order that is shuffled pair
@@ -110,11 +120,11 @@ func (c *contest) measure(ctx context.Context, warmup int, looks []gate.Look, de
 			if err := c.reader.readRun(&at.side, done, c.ops); err != nil {
 				// Why there is nothing to read is often in what was printed.
 				c.quote(done.Step, done.Tail())
-				return err
+				return at.whose(err)
 			}
 			if c.counting != nil && !at.tally.settled {
 				if err := c.counting.count(ctx, at, run.Step{N: n, Of: most}, c.progress); err != nil {
-					return c.shown(err)
+					return at.whose(c.shown(err))
 				}
 			}
 		}
@@ -142,7 +152,7 @@ func (c *contest) once(ctx context.Context, at *contestant, step run.Step) (run.
 	}
 	done, err := run.Once(ctx, spec, step, c.progress)
 	if err != nil {
-		return done, c.shown(err)
+		return done, at.whose(c.shown(err))
 	}
 	return done, nil
 }
@@ -238,8 +248,8 @@ func (w world) newContest(ctx context.Context, o *optionSet, rival *rival) (*con
 		return c, nil
 	}
 	head.name = "head"
-	base := &contestant{name: "base", side: head.side, spec: spec, fresh: rival.fresh}
-	base.side.Set, base.side.Commit, base.side.Ref, base.side.origin = &bench.Set{}, rival.commit, "", rival.origin
+	base := &contestant{name: "base", side: head.side, spec: spec, fresh: rival.fresh, blame: rival.blame}
+	base.side.Set, base.side.Commit, base.side.Ref, base.side.origin = &bench.Set{}, rival.commit, "", rival.origin()
 	head.spec = rival.place(spec, rival.head)
 	base.spec = rival.place(spec, rival.base)
 	c.contestants = []*contestant{base, head}

@@ -81,7 +81,7 @@ func TestOrderOfPairs(t *testing.T) {
 // arguments of one length.
 func TestEqualSurroundings(t *testing.T) {
 	t.Chdir(t.TempDir())
-	r, err := newRival("abc", "")
+	r, err := newRival("abc", "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,8 @@ const dirWord = "{dir}"
 // measurement.
 type rival struct {
 	commit     string
-	origin     string // how it was come by
+	how        string // it was come by
+	remedy     string // where it does not run as head's does
 	root       string // a folder of our own
 	head, base string // folders, as the commands see them
 	fresh      func() error
@@ -32,7 +33,7 @@ type rival struct {
 }
 
 // newRival makes the two folders. Head's is this one, by a link.
-func newRival(commit, origin string) (*rival, error) {
+func newRival(commit, how, remedy string) (*rival, error) {
 	here, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -41,8 +42,26 @@ func newRival(commit, origin string) (*rival, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rival{commit: commit, origin: origin, root: root, head: filepath.Join(root, "head"), base: filepath.Join(root, "base")}
+	r := &rival{commit: commit, how: how, remedy: remedy, root: root, head: filepath.Join(root, "head"), base: filepath.Join(root, "base")}
 	return r, errors.Join(os.Symlink(here, r.head))
+}
+
+// origin is where base is from, for a report.
+func (r *rival) origin() string { return "its own program, " + r.how }
+
+// blame says of an error that it is base's: a change that moves or renames the
+// program does not break its own.
+func (r *rival) blame(err error) error {
+	failed, ok := errors.AsType[*run.Error](err)
+	switch {
+	case ok && failed.Kind == run.Interrupted:
+		return err
+	case ok && (failed.Kind == run.TimedOut || failed.Kind == run.TooMuchOutput):
+		return fmt.Errorf("base's own program, %s, did not end well: %w", r.how, err)
+	case ok:
+		return fmt.Errorf("base's own program, %s, cannot be run: %w; %s", r.how, err, r.remedy)
+	}
+	return fmt.Errorf("base's own program, %s, gave no measurement: %w; %s", r.how, err, r.remedy)
 }
 
 func (r *rival) close() error {
@@ -92,7 +111,8 @@ func keptRival(ctx context.Context, from found, o *optionSet) (*rival, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRival(from.record.Measurements.Commit, "its own program, kept by "+from.origin)
+	r, err := newRival(from.record.Measurements.Commit, "kept by "+from.origin,
+		"let the command name what lies at the same path on both sides, or leave --program out this once, so that base's stored measurements are compared with")
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +202,11 @@ func (w world) againstRival(ctx context.Context, o *optionSet) (r *rival, err er
 	if own := o.namesAny(top, here, "$GITHUB_WORKSPACE", "${GITHUB_WORKSPACE}"); own != "" {
 		return nil, wrongUse(fmt.Errorf("--against: the command names %s, which is head's for both sides: write {dir} in its place, or a path relative to the folder it runs in", own))
 	}
-	if r, err = newRival(commit, "built of "+o.Against); err != nil {
+	how, remedy := "built of "+o.Against, "--build must make there what the command runs"
+	if o.Build == "" {
+		how, remedy = "checked out of "+o.Against, "a worktree has only what is committed: give the command that builds the rest by --build"
+	}
+	if r, err = newRival(commit, how, remedy); err != nil {
 		return nil, err
 	}
 	r.inside = true
