@@ -202,6 +202,10 @@ func (w world) againstRival(ctx context.Context, o *optionSet) (r *rival, err er
 	if own := o.namesAny(top, here, "$GITHUB_WORKSPACE", "${GITHUB_WORKSPACE}"); own != "" {
 		return nil, wrongUse(fmt.Errorf("--against: the command names %s, which is head's for both sides: write {dir} in its place, or a path relative to the folder it runs in", own))
 	}
+	// One that a job left which was killed is git's still, and gone.
+	if _, err := git("worktree", "prune"); err != nil {
+		return nil, err
+	}
 	how, remedy := "built of "+o.Against, "--build must make there what the command runs"
 	if o.Build == "" {
 		how, remedy = "checked out of "+o.Against, "a worktree has only what is committed: give the command that builds the rest by --build"
