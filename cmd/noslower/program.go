@@ -30,41 +30,20 @@ type program struct {
 // packProgram packs the files that the globs match. A link is packed as what it
 // leads to, if that is in the folder too.
 func packProgram(globs []string) (program, error) {
-	root, err := filepath.EvalSymlinks(".")
-	if err == nil {
-		root, err = filepath.Abs(root)
-	}
+	files, err := programFiles(globs)
 	if err != nil {
 		return program{}, err
 	}
-	var paths []string
-	for _, glob := range globs {
-		matched, err := doublestar.FilepathGlob(filepath.Clean(glob), doublestar.WithFilesOnly())
-		if err != nil {
-			return program{}, fmt.Errorf("--program %s: %w", glob, err)
-		}
-		if len(matched) == 0 {
-			return program{}, fmt.Errorf("--program %s: no file matches: build the benchmark first", glob)
-		}
-		paths = append(paths, matched...)
-	}
-	slices.Sort(paths)
 	var p program
 	var entries []github.Entry
-	for _, path := range slices.Compact(paths) {
-		name := filepath.ToSlash(path)
-		if !filepath.IsLocal(path) {
-			return program{}, fmt.Errorf("--program %s: it is not in the working folder", path)
-		}
-		data, mode, err := readWithin(root, path)
+	for _, f := range files {
+		data, err := os.ReadFile(f.real)
 		if err != nil {
-			return program{}, fmt.Errorf("--program %s: %w", path, err)
+			return program{}, fmt.Errorf("--program %s: %w", f.path, err)
 		}
-		p.Files = append(p.Files, baseline.ProgramFile{Path: name, Mode: uint32(mode.Perm())})
+		name := filepath.ToSlash(f.path)
+		p.Files = append(p.Files, baseline.ProgramFile{Path: name, Mode: uint32(f.mode.Perm())})
 		entries = append(entries, github.Entry{Name: name, Data: data})
-	}
-	if len(entries) > programLimits.Entries {
-		return program{}, fmt.Errorf("--program: want at most %d files, have %d", programLimits.Entries, len(entries))
 	}
 	if p.zip, err = github.WriteArchive(entries...); err != nil {
 		return program{}, err
@@ -76,29 +55,74 @@ func packProgram(globs []string) (program, error) {
 	return p, nil
 }
 
-// readWithin reads a file that is not outside of root, whatever links lead to it.
-func readWithin(root, path string) ([]byte, fs.FileMode, error) {
+// A programFile is a file of a program, as it lies here.
+type programFile struct {
+	path string // as the glob found it
+	real string // where links lead
+	mode fs.FileMode
+}
+
+// programFiles finds the files of a program, each once.
+func programFiles(globs []string) ([]programFile, error) {
+	root, err := filepath.EvalSymlinks(".")
+	if err == nil {
+		root, err = filepath.Abs(root)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, glob := range globs {
+		if !filepath.IsLocal(glob) {
+			return nil, fmt.Errorf("--program %s: it is not in the working folder", glob)
+		}
+		matched, err := doublestar.FilepathGlob(filepath.Clean(glob), doublestar.WithFilesOnly())
+		if err != nil {
+			return nil, fmt.Errorf("--program %s: %w", glob, err)
+		}
+		if len(matched) == 0 {
+			return nil, fmt.Errorf("--program %s matches no file: build the benchmark first", glob)
+		}
+		paths = append(paths, matched...)
+	}
+	slices.Sort(paths)
+	var files []programFile
+	for _, path := range slices.Compact(paths) {
+		f, err := fileWithin(root, path)
+		if err != nil {
+			return nil, fmt.Errorf("--program %s: %w", path, err)
+		}
+		files = append(files, f)
+	}
+	if len(files) > programLimits.Entries {
+		return nil, fmt.Errorf("--program: want at most %d files, have %d", programLimits.Entries, len(files))
+	}
+	return files, nil
+}
+
+// fileWithin looks at a file that is not outside of root, whatever links lead to
+// it.
+func fileWithin(root, path string) (programFile, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
 		real, err = filepath.Abs(real)
 	}
 	if err != nil {
-		return nil, 0, err
+		return programFile{}, err
 	}
 	if rel, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(rel) {
-		return nil, 0, errors.New("the link leads out of the working folder")
+		return programFile{}, errors.New("the link leads out of the working folder")
 	}
 	info, err := os.Stat(real)
 	switch {
 	case err != nil:
-		return nil, 0, err
+		return programFile{}, err
 	case !info.Mode().IsRegular():
-		return nil, 0, errors.New("it is no ordinary file")
+		return programFile{}, errors.New("it is no ordinary file")
 	case info.Size() > programLimits.Entry:
-		return nil, 0, fmt.Errorf("want at most %d MiB, have %d", programLimits.Entry>>20, info.Size()>>20)
+		return programFile{}, fmt.Errorf("want at most %d MiB, have %d", programLimits.Entry>>20, info.Size()>>20)
 	}
-	data, err := os.ReadFile(real)
-	return data, info.Mode(), err
+	return programFile{path, real, info.Mode()}, nil
 }
 
 func digestOf(data []byte) string {

@@ -162,6 +162,11 @@ func (o *optionSet) checkCommand() error {
 	if len(o.Program) > 0 && !o.usesDir() && o.Measurements == "" {
 		faults = append(faults, errors.New("--program: the command must name its program as {dir}/…, so that base's own can be run in its place"))
 	}
+	// What is built or measured elsewhere need not be here yet, or ever.
+	if len(o.Program) > 0 && o.Measurements == "" && o.Build == "" {
+		_, err := programFiles(o.Program)
+		faults = append(faults, err)
+	}
 	if o.Build != "" && o.Against == "" {
 		faults = append(faults, errors.New("--build: it builds what --against names, and there is no --against"))
 	}
