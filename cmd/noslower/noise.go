@@ -59,11 +59,14 @@ func (w world) noiseText(noises []gate.Noise, o *optionSet) error {
 		if !n.Gating {
 			at = "(" + at + ")"
 		}
-		if n.Needed > 0 {
+		switch {
+		case n.Needed > maxRuns:
+			needed = fmt.Sprintf("> %d", maxRuns)
+		case n.Needed > 0:
 			needed = fmt.Sprint(n.Needed)
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", report.Printable(name), report.Printable(n.Metric.Name),
-			gate.Percent(n.Spread), holds(n.InTurn), holds(n.Stored), at, needed)
+			holds(n.Spread), holds(n.InTurn), holds(n.Stored), at, needed)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -74,23 +77,70 @@ func (w world) noiseText(noises []gate.Noise, o *optionSet) error {
 	return w.noiseAdvice(noises, o)
 }
 
+// holds words a share; beyond tenfold its digits say nothing.
 func holds(share float64) string {
-	if math.IsInf(share, 1) {
+	switch {
+	case math.IsInf(share, 1):
 		return "-"
+	case share > 10:
+		return "> 1000 %"
 	}
 	return gate.Percent(share)
 }
 
-// noiseAdvice says what to configure for what gates, the worst of each metric.
+// noiseAdvice says what to configure for what gates, or, where nothing does, for
+// what could.
 func (w world) noiseAdvice(noises []gate.Noise, o *optionSet) error {
+	var gating, others []gate.Noise
+	for _, n := range noises {
+		if n.Differ {
+			w.noiseRemark(n, o, "the program looks slower, or faster, than itself: something drifts, or its runs are not independent")
+		}
+		switch {
+		case n.Gating:
+			gating = append(gating, n)
+		case n.Metric.Better != bench.Unknown:
+			others = append(others, n)
+		}
+	}
+	for _, n := range gating {
+		if !math.IsInf(n.InTurn, 1) && math.IsInf(n.Advice(), 1) {
+			w.noiseRemark(n, o, "too noisy for any threshold of use: longer runs, more of them, or counts (--ops, --counters) show more")
+		}
+	}
+	flags, enough := failFlags(gating)
+	words := "To configure:"
+	switch {
+	case len(gating) == 0:
+		flags, enough = failFlags(others)
+		words = "Nothing here gates unless it is asked to, by one of these or more:"
+		if len(flags) == 0 {
+			words = "Nothing here gates, and nothing could at a threshold of use: longer runs, more of them, or counts (--ops, --counters) show more."
+		}
+	case len(flags) == 0 && enough:
+		return nil // the remarks say why
+	}
+	if !enough {
+		words, flags = fmt.Sprintf("Nothing that gates has numbers enough to say more: with --runs %d there are.", gate.EnoughRuns()), nil
+	}
+	if len(flags) > 0 {
+		words = fmt.Sprintf("%s --runs %d %s", words, o.Runs.Max, strings.Join(flags, " "))
+	}
+	_, err := fmt.Fprintf(w.Stdout, "\n%s\n", words)
+	return err
+}
+
+func (w world) noiseRemark(n gate.Noise, o *optionSet, words string) {
+	fmt.Fprintf(w.Stdout, "\n%s %s: %s.\n", report.Printable(cmp.Or(n.Benchmark, o.Suite)), report.Printable(n.Metric.Name), words)
+}
+
+// failFlags are the flags that make thresholds of what the machine can hold, the
+// worst of each metric; enough is false where no metric has the numbers to know.
+func failFlags(noises []gate.Noise) (flags []string, enough bool) {
 	advice := map[string]float64{}
 	var order []string
 	for _, n := range noises {
-		if n.Differ {
-			fmt.Fprintf(w.Stdout, "\n%s %s: the program looks slower, or faster, than itself: something drifts, or its runs are not independent.\n",
-				report.Printable(cmp.Or(n.Benchmark, o.Suite)), report.Printable(n.Metric.Name))
-		}
-		if !n.Gating || math.IsInf(n.InTurn, 1) {
+		if math.IsInf(n.InTurn, 1) {
 			continue
 		}
 		if _, ok := advice[n.Metric.Name]; !ok {
@@ -98,16 +148,12 @@ func (w world) noiseAdvice(noises []gate.Noise, o *optionSet) error {
 		}
 		advice[n.Metric.Name] = max(advice[n.Metric.Name], n.Advice())
 	}
-	if len(order) == 0 {
-		fmt.Fprintln(w.Stdout, "\nNothing that gates has numbers enough to say more.")
-		return nil
-	}
-	var flags []string
 	for _, metric := range order {
-		flags = append(flags, fmt.Sprintf("--fail %s=%s", report.Printable(metric), strings.ReplaceAll(gate.Percent(advice[metric]), " ", "")))
+		if !math.IsInf(advice[metric], 1) {
+			flags = append(flags, fmt.Sprintf("--fail %s=%s", report.Printable(metric), strings.ReplaceAll(gate.Percent(advice[metric]), " ", "")))
+		}
 	}
-	_, err := fmt.Fprintf(w.Stdout, "\nTo configure: --runs %d %s\n", o.Runs.Max, strings.Join(flags, " "))
-	return err
+	return flags, len(order) > 0
 }
 
 // noiseJSON prints the same as a document.

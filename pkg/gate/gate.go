@@ -192,7 +192,7 @@ func (d *decider) compare(pair match, s standard, ranks *stat.Ranks) Comparison 
 		better: s.metric.Better, base: base, head: head, look: d.policy.Look, paired: d.policy.Interleaved,
 		printed: printedError(pair.base, pair.head),
 		ranks:   ranks,
-		exact:   pair.base.Counted && pair.head.Counted && min(len(pair.base.Launches), len(pair.head.Launches)) >= 2,
+		exact:   countedAlike(pair.base, pair.head),
 	}
 	if !e.paired {
 		e.history = d.costHistory(pair.base.Key(), s.metric.Better)
@@ -220,6 +220,12 @@ func (d *decider) compare(pair match, s standard, ranks *stat.Ranks) Comparison 
 	c.caution(pair, f)
 	c.holdLimit(s, pair.head)
 	return c
+}
+
+// countedAlike reports whether both sides were counted, as often as it takes to
+// know whether equal runs count alike.
+func countedAlike(base, head bench.Sample) bool {
+	return base.Counted && head.Counted && min(len(base.Launches), len(head.Launches)) >= 2
 }
 
 // record keeps the finding's numbers.

@@ -26,6 +26,9 @@ type Noise struct {
 	// Needed is how many runs a side it takes, in turn, to hold Threshold; 0 where
 	// that cannot be said.
 	Needed int
+	// Exact is set where no value differs from another: whatever threshold there
+	// is, it holds in turn.
+	Exact bool
 	// Differ is set where the one program looks slower than itself: something
 	// drifts, or its runs are not independent.
 	Differ bool
@@ -44,12 +47,13 @@ func MeasureNoise(first, second *bench.Set, p Policy) []Noise {
 		n := Noise{Benchmark: a.Benchmark, Metric: s.metric, Gating: s.gate, Threshold: s.fail, InTurn: math.Inf(1), Stored: math.Inf(1)}
 		x, y := independent(a, b)
 		n.Runs = min(len(x), len(y))
-		e := evidence{better: s.metric.Better, base: x, head: y, look: LastLook, paired: true}
+		e := evidence{better: s.metric.Better, base: x, head: y, look: LastLook, paired: true, exact: countedAlike(a, b)}
 		f := e.find()
 		if f.basis != byNothing && f.basis != byZero {
 			n.measure(f, x, y, p.priorOf(s.metric))
 			o := f.outcome(lossOf(s.fail, s.metric.Better))
 			n.Differ = o == Regressed || o == Improved
+			n.Exact = f.basis == byEquality && math.Abs(f.estimate) < equal
 		}
 		noises = append(noises, n)
 	}
@@ -73,13 +77,14 @@ func (n *Noise) measure(f finding, x, y []float64, prior float64) {
 	n.Stored = holds(math.Hypot(width, driftFail*math.Sqrt2*between))
 	if loss := lossOf(n.Threshold, better); width > 0 && loss > 0 {
 		// The width falls as the root of the number of runs.
-		n.Needed = max(enoughRuns(), int(math.Ceil(float64(n.Runs)*math.Pow(width/((1-provenShare)*loss), 2))))
+		const many = 1e9 // of which an int of any size has room
+		n.Needed = max(EnoughRuns(), int(min(many, math.Ceil(float64(n.Runs)*math.Pow(width/((1-provenShare)*loss), 2)))))
 	}
 }
 
-// enoughRuns is the smallest number of runs a side by which a regression can be
+// EnoughRuns is the smallest number of runs a side by which a regression can be
 // called at all.
-func enoughRuns() int {
+func EnoughRuns() int {
 	n := 1
 	for !stat.Bounded(n, n, 1-failAlphas[LastLook]) {
 		n++
@@ -110,11 +115,26 @@ func niceAbove(share float64) float64 {
 	return 10 * power
 }
 
+// Bounds of what is advised.
+const (
+	leastAdvice = 0.001 // of a count that is always the same: less is not worth a red check
+	mostAdvice  = 0.5   // beyond it, a threshold is no gate
+)
+
 // Advice is the threshold to configure: the one that the metric has, if the
-// machine can hold it in turn, else the next one above that it can.
+// machine can hold it in turn, else the next one above that it can. For a count
+// that is always the same it is as small as stored measurements can hold. It is
+// +Inf where it would be none of use.
 func (n Noise) Advice() float64 {
-	if n.InTurn <= n.Threshold {
-		return n.Threshold
+	advice := niceAbove(n.InTurn)
+	switch {
+	case n.Exact && n.Metric.IsCount():
+		advice = min(n.Threshold, max(leastAdvice, niceAbove(n.Stored)))
+	case n.InTurn <= n.Threshold:
+		advice = n.Threshold
 	}
-	return niceAbove(n.InTurn)
+	if advice > mostAdvice && advice != n.Threshold {
+		return math.Inf(1)
+	}
+	return advice
 }

@@ -39,6 +39,31 @@ func TestMeasureNoise(t *testing.T) {
 	}
 }
 
+// TestAdvice: what is advised is what the metric has where that holds, a small
+// threshold for a count that is always the same, and none where none is of use.
+func TestAdvice(t *testing.T) {
+	count, elapsed := bench.Measure("instructions_per_op", 1, "instructions/op").Metric, bench.Measure("time_per_op", 1, "s/op").Metric
+	for _, tt := range []struct {
+		name string
+		n    Noise
+		want float64
+	}{
+		{"holds what it has", Noise{Metric: elapsed, Threshold: 0.05, InTurn: 0.02, Stored: 0.1}, 0.05},
+		{"holds the next above", Noise{Metric: elapsed, Threshold: 0.05, InTurn: 0.07, Stored: 0.1}, 0.1},
+		{"of no use", Noise{Metric: elapsed, Threshold: 0.05, InTurn: 0.6, Stored: 0.9}, math.Inf(1)},
+		{"too few", Noise{Metric: elapsed, Threshold: 0.05, InTurn: math.Inf(1), Stored: math.Inf(1)}, math.Inf(1)},
+		{"asked for, and held", Noise{Metric: elapsed, Threshold: 0.8, InTurn: 0.6, Stored: 0.9}, 0.8},
+		{"an exact count", Noise{Metric: count, Threshold: 0.01, Exact: true, Stored: 0.0011}, 0.002},
+		{"an exact count, no noise between jobs", Noise{Metric: count, Threshold: 0.01, Exact: true}, 0.001},
+		{"an exact count, a smaller threshold", Noise{Metric: count, Threshold: 0.0005, Exact: true}, 0.0005},
+		{"an exact time, which looks cached", Noise{Metric: elapsed, Threshold: 0.05, Exact: true}, 0.05},
+	} {
+		if got := tt.n.Advice(); got != tt.want {
+			t.Errorf("%s: Advice() = %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestNiceAbove(t *testing.T) {
 	for share, want := range map[float64]float64{0.05: 0.05, 0.051: 0.1, 0.011: 0.02, 0.002: 0.002, 0.9: 1, 0: 0} {
 		if got := niceAbove(share); math.Abs(got-want) > 1e-12 {

@@ -215,7 +215,7 @@ func (d *decider) tooFew(k bench.Key, head bench.Sample, s standard) string {
 // fewSentence says that so many values of head, against so many of base or, at
 // 0, against as many, are too few, and what would do; "" where they are not.
 func fewSentence(base, head int) string {
-	level, aSide := 1-failAlphas[LastLook], enoughRuns()
+	level, aSide := 1-failAlphas[LastLook], EnoughRuns()
 	would := fmt.Sprintf("it takes %d on each side", aSide)
 	if base == 0 {
 		if head >= aSide {
