@@ -273,10 +273,11 @@ func (c *Comparison) holdLimit(s standard, head bench.Sample) {
 	outcome, why := judgeLimit(s, launchMedians(head))
 	switch {
 	case outcome == Regressed:
-		if c.Outcome != Regressed {
-			c.Outcome, c.Why = Regressed, why
-		}
 		c.byLimit = why
+		if c.Outcome == Regressed {
+			why += "; " + c.Why
+		}
+		c.Outcome, c.Why = Regressed, why
 	case outcome == Inconclusive && c.Outcome != Regressed:
 		c.open(why)
 	}

@@ -154,6 +154,12 @@ func TestDecide(t *testing.T) {
 			outcome: Regressed, status: StatusFail, reason: "every launch is below the limit of 90 ops/s",
 		},
 		{
+			name: "a limit that a regression passes, too",
+			base: data{"/throughput": steady}, head: data{"/throughput": slow},
+			policy:  func(p *Policy) { p.Rules = []Rule{{Metric: "throughput", Limit: ptr(90.0)}} },
+			outcome: Regressed, status: StatusFail, reason: "every launch is below the limit of 90 ops/s; ",
+		},
+		{
 			name: "an unknown direction cannot gate", base: data{"/score": steady}, head: data{"/score": slow},
 			policy:  func(p *Policy) { p.Rules = []Rule{{Metric: "score", Fail: ptr(.05)}} },
 			outcome: Inconclusive, status: StatusWrongUse, reason: "better: lower",
