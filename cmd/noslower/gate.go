@@ -263,7 +263,7 @@ func (g *gating) judge(base, head *side, look int) (gate.Verdict, error) {
 	switch {
 	case base != nil:
 	case g.keeps:
-		none += "; this one is kept as the first"
+		none += "; this one is to be kept as the first"
 	case g.at.branch == "":
 		none += "; to keep this one as the first, run it again with --save-baseline"
 	}
