@@ -74,9 +74,14 @@ func (w world) git(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
+// reachesRemotes are the variables by which git reaches a remote, and which no
+// command of the user's gets unasked: an agent, and proxies that may have a
+// password in them.
+var reachesRemotes = []string{"SSH_AUTH_SOCK", "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"}
+
 // gitEnvironment is git's: the workspace may be another user's.
 func (w world) gitEnvironment() []string {
-	env := run.HostEnv(w.Environ, nil)
+	env := run.HostEnv(w.Environ, reachesRemotes)
 	if workspace := w.Getenv("GITHUB_WORKSPACE"); workspace != "" {
 		env = run.MergeSafeDirectory(env, workspace)
 	}

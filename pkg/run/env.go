@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,7 @@ import (
 // gets in a container: PATH, HOME, LANG, LC_*, TZ, TMPDIR, and the names in
 // allow.
 func ContainerEnv(environ, allow []string) []string {
-	return filter(environ, allow, func(name string) bool {
+	return filter(environ, allow, func(name, _ string) bool {
 		return matches(name, "PATH", "HOME", "LANG", "LC_*", "TZ", "TMPDIR")
 	})
 }
@@ -22,10 +23,15 @@ func ContainerEnv(environ, allow []string) []string {
 // like a credential, what the runner means for us, and the files by which a step
 // gives the runner commands. The names in allow are let through all the same.
 func HostEnv(environ, allow []string) []string {
-	return filter(environ, allow, func(name string) bool {
+	return filter(environ, allow, func(name, value string) bool {
+		if passwordInURL.MatchString(value) && !isGitConfig(name) {
+			return false
+		}
 		return !matches(strings.ToUpper(name),
 			"*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*PASSPHRASE*", "*CREDENTIAL*",
-			"*PRIVATE_KEY*", "*ACCESS_KEY*", "*API_KEY*", "*APIKEY*", "*JWT*",
+			"*PRIVATE_KEY*", "*ACCESS_KEY*", "*API_KEY*", "*APIKEY*", "*_KEY", "*_PAT", "PAT", "*JWT*",
+			// An agent signs for whoever reaches it. PWD and OLDPWD are folders.
+			"SSH_AUTH_SOCK", "MYSQL_PWD",
 			"ACTIONS_*", "INPUT_*", "STATE_*",
 			// Gitea and Forgejo take GITHUB_…; newer ones also go by their own name.
 			"GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY",
@@ -33,6 +39,14 @@ func HostEnv(environ, allow []string) []string {
 			"FORGEJO_ENV", "FORGEJO_OUTPUT", "FORGEJO_PATH", "FORGEJO_STATE", "FORGEJO_STEP_SUMMARY")
 	})
 }
+
+// passwordInURL matches a URL that has one, alone or among others:
+// postgres://user:password@host/database.
+var passwordInURL = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#:@]*:[^\s/]+@`)
+
+// isGitConfig reports whether a variable is one of those in which git is told
+// its settings: it refuses them all where one is missing.
+func isGitConfig(name string) bool { return matches(name, "GIT_CONFIG_KEY_*", "GIT_CONFIG_VALUE_*") }
 
 func matches(name string, patterns ...string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
@@ -42,11 +56,11 @@ func matches(name string, patterns ...string) bool {
 }
 
 // filter keeps the variables that allow names or keep wants.
-func filter(environ, allow []string, keep func(name string) bool) []string {
+func filter(environ, allow []string, keep func(name, value string) bool) []string {
 	env := []string{}
 	for _, kv := range environ {
-		name, _, ok := strings.Cut(kv, "=")
-		if ok && (slices.Contains(allow, name) || keep(name)) {
+		name, value, ok := strings.Cut(kv, "=")
+		if ok && (slices.Contains(allow, name) || keep(name, value)) {
 			env = append(env, kv)
 		}
 	}
@@ -95,7 +109,7 @@ func lookup(environ []string, name string) string {
 // UTC0, and the hashes of Python and Perl have the seed 0, unless allow names
 // these.
 func CountingEnv(environ, allow []string) []string {
-	env := filter(environ, allow, func(name string) bool {
+	env := filter(environ, allow, func(name, _ string) bool {
 		return matches(name, "PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH")
 	})
 	for _, kv := range []string{"LC_ALL=C", "TZ=UTC0", "PYTHONHASHSEED=0", "PERL_HASH_SEED=0", "PERL_PERTURB_KEYS=0"} {

@@ -43,6 +43,28 @@ func TestEnv(t *testing.T) {
 	}
 }
 
+// TestHostEnvCredentials: what looks like a credential is held back by its name
+// or its value, and nothing that only resembles one.
+func TestHostEnvCredentials(t *testing.T) {
+	for _, kv := range strings.Fields("GH_PAT=x pat=x STRIPE_KEY=x deploy_key=x SSH_AUTH_SOCK=/tmp/agent MYSQL_PWD=x " +
+		"DATABASE_URL=postgres://u:p@h/d REDIS=redis://:p@h:6379 AMQP=amqp://u:p%40q@h GOPROXY=https://u:p@proxy,direct https_proxy=http://u:p@proxy:3128") {
+		if got := HostEnv([]string{kv}, nil); len(got) > 0 {
+			t.Errorf("%s was let through", kv)
+		}
+		name, _, _ := strings.Cut(kv, "=")
+		if got := HostEnv([]string{kv}, []string{name}); len(got) != 1 {
+			t.Errorf("%s was held back, and is allowed by name", kv)
+		}
+	}
+	for _, kv := range strings.Fields("GOPATH=/go MANPATH=/m PATH=/bin PWD=/w OLDPWD=/w INIT_CWD=/w KEYBOARD=de MONKEY=1 KEY_COUNT=9 PATTERN=x " +
+		"CI_URL=https://host:8080/a@b GOPROXY=https://modules.example.org,direct GIT=ssh://git@host/r SPEC=git@host:a/b SHELL_OPTS=a:b@c " +
+		"SOCKET=unix:///var/run/x MAIL=mailto:a@b GIT_CONFIG_KEY_0=url.https://u:p@h/.insteadOf GIT_CONFIG_VALUE_0=https://u:p@h/") {
+		if got := HostEnv([]string{kv}, nil); len(got) != 1 {
+			t.Errorf("%s was held back", kv)
+		}
+	}
+}
+
 func TestMergeSafeDirectory(t *testing.T) {
 	for _, tt := range []struct{ name, environ, want string }{
 		{"none yet", "A=1", "A=1 GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=/w"},
