@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"text/tabwriter"
@@ -147,4 +148,13 @@ func instant(t time.Time) string {
 		return ""
 	}
 	return t.UTC().Format(time.RFC3339)
+}
+
+// beginAnew says what to do about a record that was cut off.
+func beginAnew(err error) error {
+	broken, ok := errors.AsType[*json.SyntaxError](err)
+	if !ok || broken.Error() != "unexpected end of JSON input" {
+		return err
+	}
+	return fmt.Errorf("%w: the record was cut off: delete it, and the next run with --save-baseline begins anew", err)
 }

@@ -96,7 +96,7 @@ func (s store) find(_ context.Context, suite string) (found, error) {
 		r, err = baseline.Decode(data)
 	}
 	if err != nil {
-		return found{}, fmt.Errorf("%s: %w", path, err)
+		return found{}, fmt.Errorf("%s: %w", path, beginAnew(err))
 	}
 	program := func(context.Context) ([]byte, error) { return os.ReadFile(programPath(path)) }
 	return found{record: &r, origin: path, program: program}, nil
