@@ -2,10 +2,12 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -202,12 +204,46 @@ func DecodeDocument(data []byte, schema string, v any) error {
 		Schema string `json:"schema"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
+		if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && mistyped.Field != "" {
+			return worded(err)
+		}
 		return fmt.Errorf("want a %s document, have no JSON object: %w", schema, err)
 	}
 	if head.Schema != schema {
 		return wrongSchema(head.Schema, schema)
 	}
-	return json.Unmarshal(data, v)
+	return worded(json.Unmarshal(data, v))
+}
+
+// worded says of a value of the wrong type which field it is of, and what is
+// wanted there.
+func worded(err error) error {
+	if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("%s: want %s, have %s", cmp.Or(mistyped.Field, "the document"), wantedJSON(mistyped.Type), mistyped.Value)
+	}
+	const aTime = "want a time such as \"2026-11-30T12:00:00Z\", have "
+	if when, ok := errors.AsType[*time.ParseError](err); ok {
+		return fmt.Errorf(aTime+"%q", when.Value)
+	}
+	if err != nil && strings.HasPrefix(err.Error(), "Time.UnmarshalJSON:") { // which has no type of its own
+		return errors.New(aTime + "no text")
+	}
+	return err
+}
+
+// wantedJSON words what a type wants.
+func wantedJSON(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	}
+	return "a number"
 }
 
 func wrongSchema(have, want string) error {
