@@ -339,6 +339,29 @@ func TestPairNamesNothing(t *testing.T) {
 	}
 }
 
+// TestUnnamedIsCalled: a benchmark without a name is called by the suite's, in
+// errors and in what they ask for.
+func TestUnnamedIsCalled(t *testing.T) {
+	base, head := sideOf(t, data{"read/throughput": steady}), sideOf(t, data{"write/throughput": steady, "/throughput": steady})
+	p := DefaultPolicy()
+	p.Pairs = []string{"read=wrote"}
+	if _, err := Decide(&base, head, "", Past{}, p); err == nil || !strings.Contains(err.Error(), `"default"`) || strings.Contains(err.Error(), `""`) {
+		t.Errorf("error %v, want one that calls the benchmark by the suite's name", err)
+	}
+	for _, pair := range []string{"read=default", "read="} {
+		p.Pairs = []string{pair}
+		v, err := Decide(&base, head, "", Past{}, p)
+		if err != nil || len(v.Comparisons) != 1 || v.Comparisons[0].Benchmark != "" {
+			t.Errorf("pair %q: %+v, %v, want the benchmark without a name compared", pair, v.Comparisons, err)
+		}
+	}
+	p.Pairs, p.Expect = nil, []string{"", "default", "default/throughput"}
+	v, err := Decide(nil, head, "", Past{}, p)
+	if err != nil || len(v.Reasons) != 1 || !strings.Contains(v.Reasons[0], `--expect "": it was not measured; head has ["default", "write"]`) {
+		t.Errorf("%q, %v, want one that names what to expect", v.Reasons, err)
+	}
+}
+
 // TestAcrossMachines: a time of another machine is no time to compare with, and
 // a count that rose there is not believed.
 func TestAcrossMachines(t *testing.T) {

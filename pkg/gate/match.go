@@ -117,13 +117,18 @@ func (p Policy) resolvePairs(base, head *bench.Set) (map[string]string, error) {
 	if len(p.Pairs) == 0 {
 		return nil, nil
 	}
-	inBase, inHead := benchmarks(base), benchmarks(head)
+	inBase, inHead := p.called(base), p.called(head)
 	renames := map[string]string{}
 	var faults []error
 	for _, pair := range p.Pairs {
 		var found [][2]string
 		for i, r := range pair {
-			if from, to := pair[:i], pair[i+len("="):]; r == '=' && inBase[from] && inHead[to] {
+			if r != '=' {
+				continue
+			}
+			from, isOfBase := inBase[pair[:i]]
+			to, isOfHead := inHead[pair[i+len("="):]]
+			if isOfBase && isOfHead {
 				found = append(found, [2]string{from, to})
 			}
 		}
@@ -135,12 +140,26 @@ func (p Policy) resolvePairs(base, head *bench.Set) (map[string]string, error) {
 				continue
 			}
 			faults = append(faults, fmt.Errorf("--pair %q: want BASE NAME=HEAD NAME, the first one of %s, the second one of %s",
-				pair, names(base), names(head)))
+				pair, p.names(base), p.names(head)))
 		default:
 			faults = append(faults, fmt.Errorf("--pair %q can be read in %d ways: rename one of the benchmarks", pair, len(found)))
 		}
 	}
 	return renames, errors.Join(faults...)
+}
+
+// called maps what the benchmarks of a set may be called to their names: one
+// without a name goes by the suite's, too, where no other has it.
+func (p Policy) called(s *bench.Set) map[string]string {
+	m := map[string]string{}
+	for name := range benchmarks(s) {
+		m[name] = name
+	}
+	_, taken := m[p.Suite]
+	if _, unnamed := m[""]; unnamed && !taken {
+		m[p.Suite] = ""
+	}
+	return m
 }
 
 func benchmarks(s *bench.Set) map[string]bool {
@@ -151,15 +170,16 @@ func benchmarks(s *bench.Set) map[string]bool {
 	return m
 }
 
-// names lists the benchmarks of a set for an error, in order, bounded.
-func names(s *bench.Set) string {
+// names lists the benchmarks of a set for an error, in order, bounded. One without
+// a name goes by the suite's.
+func (p Policy) names(s *bench.Set) string {
 	const most = 10
 	var list []string
 	seen := map[string]bool{}
 	for _, k := range s.Keys() {
 		if !seen[k.Benchmark] {
 			seen[k.Benchmark] = true
-			list = append(list, fmt.Sprintf("%q", k.Benchmark))
+			list = append(list, fmt.Sprintf("%q", cmp.Or(k.Benchmark, p.Suite)))
 		}
 	}
 	if len(list) > most {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,12 +23,12 @@ func (d *decider) settle() {
 	d.refuseToothless()
 	d.refuseIdle()
 	for _, want := range d.policy.missingExpected(d.head.Set) {
-		d.raise(StatusUndecided, fmt.Sprintf("--expect %s: it was not measured; head has %s", want, names(d.head.Set)))
+		d.raise(StatusUndecided, fmt.Sprintf("--expect %s: it was not measured; head has %s", cmp.Or(want, `""`), d.policy.names(d.head.Set)))
 	}
 	switch gating := slices.ContainsFunc(v.Comparisons, func(c Comparison) bool { return c.Gating }); {
 	case v.Base != nil && len(v.Comparisons) == 0 && min(v.Base.Set.Len(), d.head.Set.Len()) > 0:
 		d.raise(StatusUndecided, fmt.Sprintf("nothing is on both sides: base has %s of %s; head has %s of %s; --pair and aliases bring together what was renamed",
-			strings.Join(metricNames(v.Base.Set), ", "), names(v.Base.Set), strings.Join(metricNames(d.head.Set), ", "), names(d.head.Set)))
+			strings.Join(metricNames(v.Base.Set), ", "), d.policy.names(v.Base.Set), strings.Join(metricNames(d.head.Set), ", "), d.policy.names(d.head.Set)))
 	case v.Base != nil && !gating:
 		d.raise(StatusUndecided, "no gating metric is on both sides: "+d.howToGate())
 	case v.Base == nil && d.policy.OnNoBaseline == Fail:
@@ -183,7 +184,7 @@ func (d *decider) refuseIdle() {
 			metric = fmt.Sprintf("no metric %q", r.Metric)
 		}
 		finding := fmt.Sprintf("%s%s was measured, so what is set for it can never fail or warn: head has %s in %s",
-			metric, where, strings.Join(metricNames(d.head.Set), ", "), names(d.head.Set))
+			metric, where, strings.Join(metricNames(d.head.Set), ", "), d.policy.names(d.head.Set))
 		switch {
 		case r.Flag == "":
 			d.verdict.Warnings = append(d.verdict.Warnings, finding)
