@@ -430,11 +430,66 @@ func markedProse(s string) string {
 }
 
 // trimmedCode puts words into a code span, but for the punctuation around them.
+// A parenthesis or quote that has its partner in between is of a name.
 func trimmedCode(s string) string {
-	inner := strings.TrimRight(strings.TrimLeft(s, `"(`), `",.;:)`)
-	if inner == "" {
+	from, to := 0, len(s)
+	for from < to && opensAround(s[from:to]) {
+		from++
+	}
+	for from < to && endsAround(s[from:to]) {
+		to--
+	}
+	if from == to {
 		return code(s)
 	}
-	before, after, _ := strings.Cut(s, inner)
-	return before + code(inner) + after
+	return s[:from] + code(s[from:to]) + s[to:]
+}
+
+// closing is the punctuation that may stand behind a name.
+const closing = `",.;:)`
+
+// opensAround reports whether s begins with what is opened around all of it, or
+// is closed behind it.
+func opensAround(s string) bool {
+	partner := -1
+	switch s[0] {
+	case '"':
+		partner = strings.IndexByte(s[1:], '"')
+	case '(':
+		depth := 0
+		partner = strings.IndexFunc(s[1:], func(r rune) bool {
+			switch r {
+			case '(':
+				depth++
+			case ')':
+				depth--
+			}
+			return depth < 0
+		})
+	default:
+		return false
+	}
+	return partner < 0 || strings.Trim(s[1+partner:], closing) == ""
+}
+
+// endsAround reports whether s ends with punctuation that nothing in it opens.
+func endsAround(s string) bool {
+	switch last := s[len(s)-1]; last {
+	case '"':
+		return strings.Count(s, `"`)%2 == 1
+	case ')':
+		depth := 0
+		opener := strings.LastIndexFunc(s, func(r rune) bool {
+			switch r {
+			case ')':
+				depth++
+			case '(':
+				depth--
+			}
+			return depth == 0
+		})
+		return opener < 0
+	default:
+		return strings.IndexByte(closing, last) >= 0
+	}
 }

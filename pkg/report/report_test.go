@@ -215,3 +215,27 @@ func TestSides(t *testing.T) {
 		})
 	}
 }
+
+// TestNamesInMarkdownSentences: the punctuation of a sentence is outside of a
+// name's code span, and that of the name inside.
+func TestNamesInMarkdownSentences(t *testing.T) {
+	for _, tt := range []struct{ sentence, want string }{
+		{"=cmd(): it was slow", "`=cmd()`: it was slow"},
+		{"=x(a)(b) was slow", "`=x(a)(b)` was slow"},
+		{"**a**() was slow", "`**a**()` was slow"},
+		{"(a)(b)=1 was slow", "`(a)(b)=1` was slow"},
+		{"(a)(b) was slow", "`(a)(b)` was slow"},
+		{"it was slow (=cmd(1))", "it was slow (`=cmd(1)`)"},
+		{"it was slow (x_1, x_2).", "it was slow (`x_1, x_2`)."},
+		{"it was slow (see x_1).", "it was slow (see `x_1`)."},
+		{"x_1=\"a\" was slow", "`x_1=\"a\"` was slow"},
+		{"it was \"x_1\".", "it was `x_1`."},
+		{"=cmd( was slow", "`=cmd(` was slow"},
+	} {
+		v := decide(t, []sample{{"a", throughput, [][]float64{{1}}}}, []sample{{"a", throughput, [][]float64{{1}}}}, nil)
+		v.Warnings = []string{tt.sentence}
+		if page := written(t, "markdown", v, report.Options{}); !strings.Contains(page, tt.want+"\n") {
+			t.Errorf("%s\nwant %s\nin   %s", tt.sentence, tt.want, page)
+		}
+	}
+}
