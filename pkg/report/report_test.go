@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -237,5 +238,18 @@ func TestNamesInMarkdownSentences(t *testing.T) {
 		if page := written(t, "markdown", v, report.Options{}); !strings.Contains(page, tt.want+"\n") {
 			t.Errorf("%s\nwant %s\nin   %s", tt.sentence, tt.want, page)
 		}
+	}
+}
+
+// TestTextWhereNothingGates: the table's heading is above its rows, not above a
+// part that has none.
+func TestTextWhereNothingGates(t *testing.T) {
+	rss := bench.Metric{Name: "max_rss", Unit: "B", Better: bench.Lower}
+	one := []sample{{"a", rss, [][]float64{{1}}}}
+	page := written(t, "text", decide(t, one, one, nil), report.Options{})
+	lines := strings.Split(page, "\n")
+	i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "benchmark ") })
+	if i < 1 || lines[i-1] != "informational: shown, never fails" || !strings.HasPrefix(lines[i+1], "a ") {
+		t.Errorf("want the heading between title and rows, have\n%s", page)
 	}
 }

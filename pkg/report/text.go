@@ -120,7 +120,11 @@ func (t *text) tables() {
 	}
 	gatingRows, shownRows := t.rowsOf(gating), t.rowsOf(shown)
 	l := layoutOf(gatingRows, shownRows)
+	const informationalTitle = "informational: shown, never fails"
 	t.line("")
+	if len(gating) == 0 {
+		t.line(informationalTitle)
+	}
 	l.write(t, heading)
 	l.last = ""
 	for i, c := range gating {
@@ -129,8 +133,10 @@ func (t *text) tables() {
 	if len(informational) == 0 {
 		return
 	}
-	t.line("")
-	t.line("informational: shown, never fails")
+	if len(gating) > 0 {
+		t.line("")
+		t.line(informationalTitle)
+	}
 	l.last = ""
 	for i, c := range shown {
 		t.comparison(c, shownRows[i], l)
