@@ -136,6 +136,8 @@ func jsonNumbers(nodes []any, numbers []string) []string {
 			numbers = append(numbers, strconv.FormatFloat(v, 'g', -1, 64))
 		case string:
 			numbers = append(numbers, v)
+		case nil:
+			numbers = append(numbers, "null")
 		default:
 			numbers = append(numbers, fmt.Sprint(v))
 		}

@@ -59,7 +59,7 @@ func TestCustom(t *testing.T) {
 			[]format.Custom{{JSON: "$.runs[*]", Name: []string{"$.test", "$.size"}, Value: "$.times", Unit: "$.unit"}},
 			"[INFO] started\n" + `{"runs": [{"test": "sort", "size": 10, "times": [1, 2.5, null, "3"], "unit": "ms"}, {"test": "find", "size": true}]}`,
 			"sort/10/0 time_per_op 0.001 s/op lower\nsort/10/0 time_per_op 0.0025 s/op lower\n" +
-				`error: in:2: want a number of 0 or more, have "<nil>": "sort/10"` + "\nsort/10/0 time_per_op 0.003 s/op lower\n" +
+				`error: in:2: want a number of 0 or more, have "null": "sort/10"` + "\nsort/10/0 time_per_op 0.003 s/op lower\n" +
 				`error: in:2: want a number in each result, have none: "find/true"` + "\n",
 		},
 		{
