@@ -120,8 +120,13 @@ func diagnose(status int, signal syscall.Signal, out []byte) diagnosis {
 		}
 	case signal == syscall.SIGKILL:
 		return diagnosis{
-			problem: "somebody killed it, often the kernel when memory runs out",
+			problem: "somebody killed it, often the kernel: when memory runs out, or when a limit of CPU time (ulimit -t) is reached",
 			remedy:  "give it less to do, or a machine with more memory",
+		}
+	case signal == syscall.SIGXCPU:
+		return diagnosis{
+			problem: "its limit of CPU time is reached",
+			remedy:  "give it less to do, or raise the limit (ulimit -t, in the command or where noslower is started)",
 		}
 	}
 	return diagnosis{}

@@ -62,7 +62,15 @@ func TestDiagnose(t *testing.T) {
 		{"another CPU", -1, syscall.SIGILL, "",
 			diagnosis{problem: "an instruction that this CPU does not have", remedy: "build it for the CPU it runs on, without -march=native on another machine"}},
 		{"out of memory", 137, syscall.SIGKILL, "Killed\n",
-			diagnosis{problem: "somebody killed it, often the kernel when memory runs out", remedy: "give it less to do, or a machine with more memory"}},
+			diagnosis{
+				problem: "somebody killed it, often the kernel: when memory runs out, or when a limit of CPU time (ulimit -t) is reached",
+				remedy:  "give it less to do, or a machine with more memory",
+			}},
+		{"out of CPU time", -1, syscall.SIGXCPU, "",
+			diagnosis{
+				problem: "its limit of CPU time is reached",
+				remedy:  "give it less to do, or raise the limit (ulimit -t, in the command or where noslower is started)",
+			}},
 		{"any other", 1, 0, "FAIL\n", diagnosis{}},
 		{"far from the end", 1, 0, "version `GLIBC_2.38' not found\n" + strings.Repeat("line\n", 10000), diagnosis{}},
 	} {

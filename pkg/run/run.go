@@ -244,6 +244,10 @@ func (s Spec) once(ctx context.Context, h *harness, r *Run, obs Observer) error 
 		if fi, err := os.Stat(s.Dir); err != nil || !fi.IsDir() {
 			e := s.fault(r.Step, NotStarted, fmt.Sprintf("no working directory %q", s.Dir))
 			e.Remedy, e.Err = "create it first, or name another with --working-directory", err
+			if err == nil {
+				e.Problem = fmt.Sprintf("the working directory %q is no folder", s.Dir)
+				e.Remedy = "name one with --working-directory"
+			}
 			return e
 		}
 	}
