@@ -94,7 +94,13 @@ func runGit(ctx context.Context, env []string, args ...string) ([]byte, error) {
 	done, err := run.Once(ctx, run.Spec{Args: append([]string{"git"}, args...), Env: env, MaxOutput: maxInput}, run.Step{N: 1, Of: 1}, nil)
 	var failed *run.Error
 	if errors.As(err, &failed) && failed.Kind == run.Failed && len(failed.Tail) > 0 {
-		err = fmt.Errorf("git %s: %s", args[0], strings.Join(failed.Tail, "; "))
+		var lines []string
+		for _, line := range failed.Tail {
+			if line = strings.TrimRight(line, ". "); line != "" {
+				lines = append(lines, line)
+			}
+		}
+		err = fmt.Errorf("git %s: %s", args[0], strings.Join(lines, "; "))
 	}
 	return done.Stdout(), err
 }
