@@ -19,10 +19,12 @@ func (w world) baselineCommand() *cobra.Command {
 	parent.RunE = func(*cobra.Command, []string) error {
 		return wrongUse(errors.New("baseline: want list, show, pull or push after it"))
 	}
+	pull := w.subcommand("pull [flags]", "baseline pull", "Write a suite's baseline to a file, as a record", cobra.NoArgs, w.pullBaseline)
+	pull.Flags().Lookup("out").Usage = "write the record to this `file`, not to standard output"
 	parent.AddCommand(
 		w.subcommand("list [flags]", "baseline list", "List the suites that have a baseline", cobra.NoArgs, w.listBaselines),
 		w.subcommand("show [flags]", "baseline show", "Show what a suite's baseline measured", cobra.NoArgs, w.showBaseline),
-		w.subcommand("pull [flags]", "baseline pull", "Write a suite's baseline to a file, as a record", cobra.NoArgs, w.pullBaseline),
+		pull,
 		w.subcommand("push [flags] MEASUREMENTS", "baseline push", "Keep measurements as a suite's next baseline", cobra.ExactArgs(1), w.pushBaseline),
 	)
 	return parent

@@ -24,7 +24,10 @@ func (l *sizeList) Set(s string) error {
 	var sizes sizeList
 	for _, part := range strings.Split(s, ",") {
 		n, err := strconv.ParseUint(strings.TrimSpace(part), 10, 63)
-		if err != nil || n == 0 || slices.Contains(sizes, n) {
+		switch {
+		case err != nil || n == 0:
+			return fmt.Errorf("want numbers of operations of 1 or more such as 10000,20000, have %q", s)
+		case slices.Contains(sizes, n):
 			return fmt.Errorf("want different numbers of operations such as 10000,20000, have %q", s)
 		}
 		sizes = append(sizes, n)

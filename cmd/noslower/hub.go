@@ -380,7 +380,7 @@ const (
 func (c *commentWhen) Set(s string) error {
 	all := []commentWhen{commentAlways, commentOnRegression, commentNever}
 	if !slices.Contains(all, commentWhen(s)) {
-		return fmt.Errorf("want one of %v, have %q", all, s)
+		return fmt.Errorf("want one of %s, have %q", listOf(all), s)
 	}
 	*c = commentWhen(s)
 	return nil

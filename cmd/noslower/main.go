@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,10 +14,13 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/noslower/noslower/pkg/gate"
 	"github.com/noslower/noslower/pkg/github"
@@ -83,6 +87,10 @@ func (w world) run(ctx context.Context, args []string) int {
 	root.SetErr(w.Stderr)
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		fault, _ := errors.AsType[*pflag.InvalidValueError](err)
+		if number, ok := errors.AsType[*strconv.NumError](err); ok && fault != nil {
+			err = fmt.Errorf("--%s: want a whole number, have %q", fault.GetFlag().Name, number.Num)
+		}
 		return fmt.Errorf("%w: see \"%s --help\"", err, cmd.CommandPath())
 	})
 	root.AddCommand(w.gateCommand(), w.measureCommand(), w.compareCommand(), w.parseCommand(), w.reportCommand(), w.noiseCommand(), w.historyCommand(), w.siteCommand(), w.importCommand(), w.badgeCommand(), w.baselineCommand(), w.formatsCommand())
@@ -100,6 +108,23 @@ func (w world) run(ctx context.Context, args []string) int {
 	// What is not an ending of ours is cobra's: a flag or an argument.
 	fmt.Fprintf(w.Stderr, "noslower: %s\n", visible(err))
 	return int(gate.StatusWrongUse)
+}
+
+// operands says in words of ours what a command takes beside its flags, as its
+// use has it: "compare [flags] BASE HEAD".
+func operands(use string, args cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, given []string) error {
+		if args(cmd, given) == nil {
+			return nil
+		}
+		_, wanted, _ := strings.Cut(use, "[flags]")
+		var have []string
+		for _, arg := range given {
+			have = append(have, strconv.Quote(arg))
+		}
+		return fmt.Errorf("%s: want %s beside flags, have %s: see \"%s --help\"",
+			cmd.Name(), cmp.Or(strings.TrimSpace(wanted), "nothing"), cmp.Or(strings.Join(have, ", "), "none"), cmd.CommandPath())
+	}
 }
 
 // An ending is an exit status with what is left to say; err is nil where a

@@ -17,12 +17,12 @@ import (
 )
 
 func (w world) measureCommand() *cobra.Command {
-	return w.subcommand("measure [flags] [-- COMMAND…]", "measure",
+	cmd := w.subcommand("measure [flags] [-- COMMAND…]", "measure",
 		"Run the command, write measurements", cobra.ArbitraryArgs,
 		func(cmd *cobra.Command, o *optionSet) error {
 			head, err := w.measure(cmd.Context(), o)
-			w.warnOf(head)
 			if head.Set.Len() > 0 {
+				w.warnOf(head)
 				data, encodeErr := head.Encode()
 				if encodeErr != nil {
 					return undecided(errors.Join(err, encodeErr))
@@ -39,6 +39,8 @@ func (w world) measureCommand() *cobra.Command {
 			}
 			return undecided(err)
 		})
+	cmd.Flags().Lookup("out").Usage = "write the measurements to this `file`, not to standard output"
+	return cmd
 }
 
 // warnOf prints the warnings of a side.

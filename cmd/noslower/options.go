@@ -131,7 +131,7 @@ func (o *options) flags() *pflag.FlagSet {
 	f.StringVar(&o.Metric, "metric", o.Metric, "show only the metrics that this `glob` matches")
 
 	f.StringVar(&o.Out, "out", o.Out, "also write the measurements to this `file`")
-	f.StringVar(&o.Output, "output", o.Output, "what to write to standard output: `text|json|markdown`")
+	f.StringVar(&o.Output, "output", o.Output, "the `FORM` of what goes to standard output: "+formNames())
 	f.StringArrayVar(&o.Report, "report", o.Report, "also write a report to a file, `KIND=PATH`, the kind as in --output (repeatable)")
 	return f
 }
@@ -168,7 +168,7 @@ var optionsOf = map[string][]string{
 func (w world) subcommand(use, options, short string, args cobra.PositionalArgs, do func(cmd *cobra.Command, o *optionSet) error) *cobra.Command {
 	o := &optionSet{options: defaults()}
 	all := o.flags()
-	cmd := &cobra.Command{Use: use, Short: short, Args: args, DisableFlagsInUseLine: true}
+	cmd := &cobra.Command{Use: use, Short: short, Args: operands(use, args), DisableFlagsInUseLine: true}
 	for _, name := range optionsOf[options] {
 		cmd.Flags().AddFlag(all.Lookup(name))
 	}

@@ -134,6 +134,15 @@ func (w world) publishFailure(err error) {
 // maxSummary leaves room for what the library adds to a summary of 1 MiB.
 const maxSummary = 1<<20 - 1<<10
 
+// formNames lists the forms of a report.
+func formNames() string {
+	var names []string
+	for _, f := range report.All() {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
 // warn says that something beside the verdict went wrong.
 func (w world) warn(err error) {
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/noslower/noslower/pkg/github"
 )
@@ -22,10 +23,19 @@ const (
 
 var modes = []mode{modeAuto, modeGate, modeBaseline, modeCompare, modeReport}
 
+// listOf writes words as a sentence lists them.
+func listOf[T ~string](words []T) string {
+	var list []string
+	for _, word := range words {
+		list = append(list, string(word))
+	}
+	return strings.Join(list, ", ")
+}
+
 // Set reads a mode by its word.
 func (m *mode) Set(s string) error {
 	if !slices.Contains(modes, mode(s)) {
-		return fmt.Errorf("want one of %v, have %q", modes, s)
+		return fmt.Errorf("want one of %s, have %q", listOf(modes), s)
 	}
 	*m = mode(s)
 	return nil
