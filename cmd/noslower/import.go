@@ -135,7 +135,7 @@ func (w world) readHistory(data []byte, o *optionSet) ([]bench.Measurements, err
 		Entries map[string][]json.RawMessage `json:"entries"`
 	}
 	if err := json.NewDecoder(bytes.NewReader(data[found[1]:])).Decode(&history); err != nil {
-		return nil, fmt.Errorf("%s: want an object after window.BENCHMARK_DATA =: %w", name, err)
+		return nil, fmt.Errorf("%s: want an object after window.BENCHMARK_DATA =: %w", name, bench.Worded(err))
 	}
 	names := slices.Sorted(maps.Keys(history.Entries))
 	entries, ok := history.Entries[there]
@@ -186,7 +186,7 @@ func readEntry(entry json.RawMessage, name string) (m bench.Measurements, warnin
 		Date float64 `json:"date"` // of the job, in milliseconds
 	}
 	if err := json.Unmarshal(entry, &head); err != nil {
-		return m, nil, fmt.Errorf("%s: want a commit with id and timestamp, a date in milliseconds, and benches: %w", name, err)
+		return m, nil, fmt.Errorf("%s: want a commit with id and timestamp, a date in milliseconds, and benches: %w", name, bench.Worded(err))
 	}
 	m = bench.Measurements{Commit: head.Commit.ID, Time: head.Commit.Timestamp.UTC(), Set: &bench.Set{}}
 	if head.Date > 0 {

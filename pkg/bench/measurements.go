@@ -205,19 +205,19 @@ func DecodeDocument(data []byte, schema string, v any) error {
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
 		if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && mistyped.Field != "" {
-			return worded(err)
+			return Worded(err)
 		}
 		return fmt.Errorf("want a %s document, have no JSON object: %w", schema, err)
 	}
 	if head.Schema != schema {
 		return wrongSchema(head.Schema, schema)
 	}
-	return worded(json.Unmarshal(data, v))
+	return Worded(json.Unmarshal(data, v))
 }
 
-// worded says of a value of the wrong type which field it is of, and what is
-// wanted there.
-func worded(err error) error {
+// Worded says an error of encoding/json in words of ours: of a value of the wrong
+// type, which field it is of and what is wanted there.
+func Worded(err error) error {
 	if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Errorf("%s: want %s, have %s", cmp.Or(mistyped.Field, "the document"), wantedJSON(mistyped.Type), mistyped.Value)
 	}
