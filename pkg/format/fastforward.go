@@ -64,7 +64,7 @@ func (t *fastForwardTable) line(l line) (bench.Result, error) {
 			return bench.Result{}, nil
 		}
 	}
-	cells := strings.Fields(fastForwardRange.re().ReplaceAllString(strings.TrimPrefix(l.text, "-> "), "$1,$2"))
+	cells := strings.Fields(fastForwardRange.ReplaceAllString(strings.TrimPrefix(l.text, "-> "), "$1,$2"))
 	if t.columns == nil || len(cells) != len(t.parameters)+len(t.columns) {
 		return bench.Result{}, nil
 	}

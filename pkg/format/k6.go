@@ -181,7 +181,7 @@ func (m *k6Metric) console(text string) bool {
 		return true
 	}
 	m.statistics = map[string]jsonNumber{}
-	for _, f := range k6Statistic.re().FindAllStringSubmatch(text, -1) {
+	for _, f := range k6Statistic.FindAllStringSubmatch(text) {
 		if v, err := parseDuration(f[2]); err == nil {
 			m.unit = "s"
 			m.statistics[f[1]] = jsonNumber{v, f[2]}

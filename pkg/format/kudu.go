@@ -210,7 +210,7 @@ func (h *kuduHistogram) line(l line, text string) (bench.Result, error) {
 // parseStopwatch reads the words after a label: "real 0.355s user 0.110s sys
 // 0.245s", where people leave out some and put notes such as "(4.4x)" between.
 func parseStopwatch(l line, label string, words []string) (bench.Result, error) {
-	res := bench.Result{Name: oneBlank(label[len(kuduLabel.re().FindString(label)):])}
+	res := bench.Result{Name: oneBlank(kuduLabel.ReplaceAllString(label, ""))}
 	for i, word := range words {
 		metric, ok := kuduStopwatch[word]
 		if !ok {

@@ -116,7 +116,7 @@ func (r *lineReader) next() (string, error) {
 
 func clean(s string) string {
 	if strings.IndexByte(s, '\x1b') >= 0 {
-		s = ansi.re().ReplaceAllString(s, "")
+		s = ansi.ReplaceAllString(s, "")
 	}
 	if strings.IndexByte(s, '\r') >= 0 {
 		s = strings.TrimRight(s, "\r")

@@ -14,20 +14,22 @@ import (
 // for a word is a hundred times as fast.
 type pattern struct {
 	expression string
-	made       func() madePattern
+	made       func() *madePattern
 }
 
 type madePattern struct {
 	*regexp.Regexp
+	steps *step    // nil where it has none
 	needs []string // a match has one of them; empty where nothing is known
 }
 
 // compile is for package variables: where the expression is wrong, its first
 // match panics.
 func compile(expression string) pattern {
-	return pattern{expression, sync.OnceValue(func() madePattern {
+	return pattern{expression, sync.OnceValue(func() *madePattern {
 		const mostLooked = 8 // more of them take as long as the match
-		made := madePattern{Regexp: regexp.MustCompile(expression)}
+		made := &madePattern{Regexp: regexp.MustCompile(expression)}
+		made.steps = stepsOf(parsed(expression))
 		if texts := (finder{}).needs(parsed(expression)); len(texts) <= mostLooked {
 			for _, text := range texts {
 				made.needs = append(made.needs, string(text))
@@ -49,14 +51,21 @@ func parsed(expression string) *syntax.Regexp {
 // re is the regular expression itself.
 func (p pattern) re() *regexp.Regexp { return p.made().Regexp }
 
-func (m madePattern) canMatch(s string) bool {
+func (m *madePattern) canMatch(s string) bool {
 	return len(m.needs) == 0 || slices.ContainsFunc(m.needs, func(text string) bool { return strings.Contains(s, text) })
 }
 
 // MatchString is that of the regular expression.
 func (p pattern) MatchString(s string) bool {
 	made := p.made()
-	return made.canMatch(s) && made.Regexp.MatchString(s)
+	if !made.canMatch(s) {
+		return false
+	}
+	var m stepper
+	if found, known := m.find(made.steps, s, 0); known {
+		return found
+	}
+	return made.Regexp.MatchString(s)
 }
 
 // FindStringSubmatch is that of the regular expression.
@@ -65,5 +74,64 @@ func (p pattern) FindStringSubmatch(s string) []string {
 	if !made.canMatch(s) {
 		return nil
 	}
+	var m stepper
+	if found, known := m.find(made.steps, s, 0); known && found {
+		return m.texts(made.NumSubexp())
+	} else if known {
+		return nil
+	}
 	return made.Regexp.FindStringSubmatch(s)
+}
+
+// findAll returns the groups of each match, as the regular expression's
+// FindAllStringSubmatchIndex does.
+func (p pattern) findAll(s string) [][]int {
+	made := p.made()
+	if !made.canMatch(s) {
+		return nil
+	}
+	var all [][]int
+	for at := 0; ; {
+		var m stepper
+		found, known := m.find(made.steps, s, at)
+		if known && !found {
+			return all
+		}
+		groups := m.groups(made.NumSubexp())
+		if !known || groups[0] == groups[1] { // what comes after nothing is the engine's to know
+			return made.Regexp.FindAllStringSubmatchIndex(s, -1)
+		}
+		all, at = append(all, groups), groups[1]
+	}
+}
+
+// FindAllStringSubmatch is that of the regular expression, for all matches.
+func (p pattern) FindAllStringSubmatch(s string) [][]string {
+	var all [][]string
+	for _, groups := range p.findAll(s) {
+		texts := make([]string, len(groups)/2)
+		for i := range texts {
+			if start, end := groups[2*i], groups[2*i+1]; start >= 0 {
+				texts[i] = s[start:end]
+			}
+		}
+		all = append(all, texts)
+	}
+	return all
+}
+
+// ReplaceAllString is that of the regular expression.
+func (p pattern) ReplaceAllString(s, template string) string {
+	all := p.findAll(s)
+	if all == nil {
+		return s
+	}
+	var replaced []byte
+	end := 0
+	for _, groups := range all {
+		replaced = append(replaced, s[end:groups[0]]...)
+		replaced = p.re().ExpandString(replaced, template, s, groups)
+		end = groups[1]
+	}
+	return string(append(replaced, s[end:]...))
 }

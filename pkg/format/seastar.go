@@ -116,7 +116,7 @@ type seastarCell struct{ text, deviation string }
 func (t *seastarTable) split(text string) (name string, cells []seastarCell) {
 	text = strings.Trim(strings.ReplaceAll(text, "|", " "), " \t")
 	// The deviation becomes part of the cell before it.
-	fields := strings.Fields(seastarDeviation.re().ReplaceAllString(text, "±$1"))
+	fields := strings.Fields(seastarDeviation.ReplaceAllString(text, "±$1"))
 	wrapped := t.name
 	t.name = ""
 	switch {

@@ -102,7 +102,7 @@ func readSides(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			}
 			text := l.text
 			if !strings.Contains(text, "|") {
-				text = strings.TrimSpace(sidesNote.re().ReplaceAllString(text, ""))
+				text = strings.TrimSpace(sidesNote.ReplaceAllString(text, ""))
 			}
 			cells := sidesCells(text)
 			if len(cells) < 3 || len(cells) > len(columns) {
@@ -122,7 +122,7 @@ func readSides(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 // sidesResult returns the result of a cell.
 func sidesResult(l line, columns []string, i int, cells []string) (bench.Result, error) {
 	label, cell := cells[0], strings.Trim(cells[i], " *")
-	m := sidesCell.FindStringSubmatch(strings.TrimSpace(sidesNote.re().ReplaceAllString(cell, "")))
+	m := sidesCell.FindStringSubmatch(strings.TrimSpace(sidesNote.ReplaceAllString(cell, "")))
 	if m == nil {
 		return bench.Result{}, l.errorf("want a number for %s under %q, have %q", label, columns[i], cell)
 	}
