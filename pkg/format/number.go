@@ -15,25 +15,34 @@ var multipliers = map[byte]float64{'k': 1e3, 'K': 1e3, 'M': 1e6, 'G': 1e9}
 // exponent (7.02868e+06), or a suffix k, K, M or G (57.2k). Words that Go reads
 // as numbers (NaN, inf, hexadecimal) are none here.
 func parseNumber(s string) (float64, error) {
+	if s == "" {
+		return 0, numberError{"finite number", s}
+	}
 	digits, factor := s, 1.0
-	if s != "" {
-		if f, ok := multipliers[s[len(s)-1]]; ok {
-			digits, factor = s[:len(s)-1], f
+	if last := len(s) - 1; s[last] > '9' {
+		if f, ok := multipliers[s[last]]; ok {
+			digits, factor = s[:last], f
 		}
 	}
 	if !isPlain(digits) {
 		joined, ok := joinThousands(digits)
 		if !ok || !isPlain(joined) {
-			return 0, fmt.Errorf("want a number, have %q", s)
+			return 0, numberError{"number", s}
 		}
 		digits = joined
 	}
 	v, err := strconv.ParseFloat(digits, 64)
 	if v *= factor; err != nil || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("want a finite number, have %q", s)
+		return 0, numberError{"finite number", s}
 	}
 	return v, nil
 }
+
+// A numberError is a text that is no number. It is written when it is asked for:
+// often a text is looked at to see whether it is a number.
+type numberError struct{ want, have string }
+
+func (e numberError) Error() string { return fmt.Sprintf("want a %s, have %q", e.want, e.have) }
 
 // isPlain reports whether s has no character that is in no decimal number.
 func isPlain(s string) bool {
