@@ -54,12 +54,14 @@ var crimsonMetric = compile(`^(?:(IOPS)|([A-Za-z]\w*)\(([A-Za-z/%]+)\))$`)
 // crimsonBlanks makes the bars between cells, and the marks of a quotation, blank.
 var crimsonBlanks = strings.NewReplacer("|", " ", ">", " ")
 
-// A crimsonTable is the rows of one table, from Block_size on: the words after
-// each field. The zero value is no table.
-type crimsonTable struct {
-	fields []string
-	words  map[string][]string
-	lines  map[string]line
+// A crimsonTable is the rows of one table, from that of Block_size on.
+type crimsonTable []crimsonRow
+
+// A crimsonRow is the words after a field.
+type crimsonRow struct {
+	field string
+	at    line
+	words []string
 }
 
 func readCrimson(r io.Reader, name string) iter.Seq2[bench.Result, error] {
@@ -68,40 +70,33 @@ func readCrimson(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 		launch := 0
 		flush := func() bool {
 			done := table
-			table = crimsonTable{}
-			if len(done.words["Core"]) == 0 {
+			table = nil
+			if len(done.words("Core")) == 0 {
 				return true
 			}
 			launch++
 			return done.results(launch-1, yield)
 		}
-		for l, err := range lines(r, name) {
-			if err != nil {
-				yield(bench.Result{}, err)
-				return
+		read := eachLine(r, name, yield, func(l line) bool {
+			words := strings.Fields(crimsonBlanks.Replace(l.text))
+			for len(words) > 0 && isCrimsonField(words[0]) {
+				field := words[0]
+				if field == "Block_size" && !flush() {
+					return false
+				}
+				if field != "Block_size" && table == nil || table.row(field) != nil {
+					break // it is no row of this table
+				}
+				cells := words[1:]
+				if next := slices.IndexFunc(cells, isCrimsonField); next >= 0 {
+					cells = cells[:next]
+				}
+				table = append(table, crimsonRow{field, l, cells})
+				words = words[1+len(cells):]
 			}
-			field := ""
-			for _, word := range strings.Fields(crimsonBlanks.Replace(l.text)) {
-				if !isCrimsonField(word) {
-					if field == "" {
-						break // a line of something else
-					}
-					table.words[field] = append(table.words[field], word)
-					continue
-				}
-				if word == "Block_size" {
-					if !flush() {
-						return
-					}
-					table = crimsonTable{words: map[string][]string{}, lines: map[string]line{}}
-				}
-				if !table.start(word, l) {
-					break
-				}
-				field = word
-			}
-		}
-		flush()
+			return true
+		})
+		_ = read && flush()
 	}
 }
 
@@ -114,44 +109,50 @@ func isCrimsonField(word string) bool {
 	return slices.Contains(crimsonNotes, word) || crimsonMetric.MatchString(word)
 }
 
-// start begins the row of a field. It reports whether the row can be one of the
-// table: there is a table, and it has no such row.
-func (t *crimsonTable) start(field string, l line) bool {
-	if _, ok := t.lines[field]; ok || t.lines == nil {
-		return false
+// row returns the row of a field, or nil where there is none.
+func (t crimsonTable) row(field string) *crimsonRow {
+	for i := range t {
+		if t[i].field == field {
+			return &t[i]
+		}
 	}
-	t.fields = append(t.fields, field)
-	t.lines[field] = l
-	return true
+	return nil
+}
+
+func (t crimsonTable) words(field string) []string {
+	if row := t.row(field); row != nil {
+		return row.words
+	}
+	return nil
 }
 
 // results yields a result for each column. A row that has other than as many
 // cells is an error, and without the rows of its name there is no benchmark. It
 // reports whether to go on.
-func (t *crimsonTable) results(launch int, yield func(bench.Result, error) bool) bool {
-	columns := len(t.words["Core"])
+func (t crimsonTable) results(launch int, yield func(bench.Result, error) bool) bool {
+	columns := len(t.words("Core"))
 	named := true
-	for _, field := range t.fields {
-		if n := len(t.words[field]); n > 0 && n%columns == 0 {
+	for i, row := range t {
+		if n := len(row.words); n > 0 && n%columns == 0 {
 			continue
 		}
-		err := t.lines[field].errorf("want %d cells of %s, as many as of Core, have %q", columns, field, t.words[field])
+		err := row.at.errorf("want %d cells of %s, as many as of Core, have %q", columns, row.field, row.words)
 		if !yield(bench.Result{}, err) {
 			return false
 		}
-		named = named && crimsonMetric.MatchString(field)
-		delete(t.words, field)
+		named = named && crimsonMetric.MatchString(row.field)
+		t[i].words = nil
 	}
 	for c := 0; c < columns && named; c++ {
 		res := bench.Result{Name: t.name(c), Launch: launch}
-		for _, field := range t.fields {
-			m := crimsonMetric.FindStringSubmatch(field)
-			if m == nil || t.words[field] == nil {
+		for _, row := range t {
+			m := crimsonMetric.FindStringSubmatch(row.field)
+			if m == nil || row.words == nil {
 				continue
 			}
-			v, err := parseNumber(t.cell(field, c))
+			v, err := parseNumber(t.cell(row.field, c))
 			if err != nil || v < 0 {
-				err := t.lines[field].errorf("want a number of %s for each column, have %q", field, t.cell(field, c))
+				err := row.at.errorf("want a number of %s for each column, have %q", row.field, t.cell(row.field, c))
 				if !yield(bench.Result{}, err) {
 					return false
 				}
@@ -171,15 +172,15 @@ func (t *crimsonTable) results(launch int, yield func(bench.Result, error) bool)
 }
 
 // cell returns the words of a field in a column: each column has as many.
-func (t *crimsonTable) cell(field string, column int) string {
-	words := t.words[field]
-	n := len(words) / len(t.words["Core"])
+func (t crimsonTable) cell(field string, column int) string {
+	words := t.words(field)
+	n := len(words) / len(t.words("Core"))
 	return strings.Join(words[column*n:(column+1)*n], " ")
 }
 
 // name returns the benchmark of a column:
 // "Fio RBD Rand Write 4096/osd=Crimson/store=Bluestore/threads=128/clients=4/core=2".
-func (t *crimsonTable) name(column int) string {
+func (t crimsonTable) name(column int) string {
 	var name strings.Builder
 	for _, p := range crimsonParameters {
 		if cell := t.cell(p.field, column); cell != "" {
