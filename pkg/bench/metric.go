@@ -141,8 +141,11 @@ func SnakeCase(name string) string {
 	if isSnakeCase(name) {
 		return name
 	}
-	name = asWords.Replace(name)
+	if strings.Contains(name, "%") || !isASCII(name) {
+		name = asWords.Replace(name)
+	}
 	var b strings.Builder
+	b.Grow(len(name) + 4) // of some words
 	var last rune
 	runes := []rune(name)
 	for i, r := range runes {

@@ -18,10 +18,12 @@ type step struct {
 	text string   // of a literal
 	set  *charSet // of one and of many
 
-	atLeastOne bool   // of many
-	lazy       bool   // of many: rather few of them
-	whole      bool   // of many: all of them or none, since next begins with no such one
-	after      string // of many: what next begins with, "" where that is not known
+	atLeastOne bool // of many
+	lazy       bool // of many: rather few of them
+	whole      bool // of many: all of them or none, since next begins with no such one
+
+	begin *firstBytes // of a branch, and of the first: what next begins with, nil where that is not known
+	after string      // of many, and of the first: the same as a text, "" where that is not known
 
 	position syntax.EmptyOp
 	slot     int // of a capture: a group's start or end
@@ -56,6 +58,7 @@ func stepsOf(re *syntax.Regexp) *step {
 	if !ok {
 		return nil
 	}
+	first.begin, first.after = first.next.begins(), first.next.beginText()
 	return first
 }
 
@@ -98,7 +101,7 @@ func stepsBefore(re *syntax.Regexp, next *step) (first *step, ok bool) {
 				return nil, false
 			}
 			if i < len(re.Sub)-1 {
-				s = &step{kind: branch, next: s, or: first}
+				s = &step{kind: branch, begin: s.begins(), next: s, or: first}
 			}
 			first = s
 		}
@@ -117,8 +120,9 @@ func repeatBefore(re *syntax.Regexp, next *step) (first *step, ok bool) {
 	plus := re.Op == syntax.OpPlus
 	lazy := re.Flags&syntax.NonGreedy != 0
 	if set := setOf(re.Sub[0]); set != nil {
-		whole := next == nil && !lazy || next != nil && next.beginsOutside(set, mostBranches)
-		return &step{kind: many, set: set, atLeastOne: plus, lazy: lazy, whole: whole, after: next.begin(), next: next}, true
+		begin := next.begins()
+		whole := next == nil && !lazy || begin != nil && !begin.meet(set)
+		return &step{kind: many, set: set, atLeastOne: plus, lazy: lazy, whole: whole, after: next.beginText(), next: next}, true
 	}
 	if canBeEmpty(re.Sub[0]) {
 		return nil, false // it would be repeated without end
@@ -137,7 +141,7 @@ func newBranch(re *syntax.Regexp, inner, next *step) *step {
 	if re.Flags&syntax.NonGreedy != 0 {
 		inner, next = next, inner
 	}
-	return &step{kind: branch, next: inner, or: next}
+	return &step{kind: branch, begin: inner.begins(), next: inner, or: next}
 }
 
 func canBeEmpty(re *syntax.Regexp) bool {
@@ -154,9 +158,9 @@ func canBeEmpty(re *syntax.Regexp) bool {
 	return true
 }
 
-// begin returns the text that what a step and those after it match begins with, as
+// beginText returns the text that what a step and those after it match begins with, as
 // far as it is known.
-func (s *step) begin() string {
+func (s *step) beginText() string {
 	for s != nil && s.kind == capture {
 		s = s.next
 	}
@@ -166,32 +170,61 @@ func (s *step) begin() string {
 	return s.text
 }
 
-// mostBranches bounds how far is looked for what may come next: the ways double
-// with each branch.
-const mostBranches = 6
+// firstBytes are the first ones of characters.
+type firstBytes [256]bool
 
-// beginsOutside reports whether it is known that what a step and those after it
-// match begins with no character of a set.
-func (s *step) beginsOutside(set *charSet, branches int) bool {
+// begins returns the bytes of which what a step and those after it match begins
+// with one, where it is not at the text's end; nil where they are not known.
+func (s *step) begins() *firstBytes {
+	const mostBranches = 6 // the ways double with each
+	var begin firstBytes
+	if !s.beginInto(&begin, mostBranches) {
+		return nil
+	}
+	return &begin
+}
+
+func (s *step) beginInto(begin *firstBytes, branches int) (known bool) {
 	for ; s != nil; s = s.next {
 		switch s.kind {
 		case literal:
-			r, _ := utf8.DecodeRuneInString(s.text)
-			return !set.has(r)
+			begin[s.text[0]] = true
+			return true
 		case one:
-			return !s.set.meets(set)
+			begin.add(s.set)
+			return true
 		case many:
-			if s.set.meets(set) {
-				return false
-			}
+			begin.add(s.set)
 			if s.atLeastOne {
 				return true
 			}
 		case position:
-			return s.position == syntax.EmptyEndText
+			if s.position == syntax.EmptyEndText {
+				return true
+			}
 		case branch:
-			return branches > 0 && s.next != nil && s.or != nil &&
-				s.next.beginsOutside(set, branches-1) && s.or.beginsOutside(set, branches-1)
+			return branches > 0 && s.next.beginInto(begin, branches-1) && s.or.beginInto(begin, branches-1)
+		}
+	}
+	return false
+}
+
+// canBegin reports whether next may match at a place.
+func (s *step) canBegin(text string, at int) bool {
+	return s.begin == nil || at == len(text) || s.begin[text[at]]
+}
+
+func (b *firstBytes) add(set *charSet) {
+	for i := range b {
+		b[i] = b[i] || set.canBegin(byte(i))
+	}
+}
+
+// meet reports whether a character of a set begins with one.
+func (b *firstBytes) meet(set *charSet) bool {
+	for i, is := range b {
+		if is && set.canBegin(byte(i)) {
+			return true
 		}
 	}
 	return false
@@ -199,8 +232,8 @@ func (s *step) beginsOutside(set *charSet, branches int) bool {
 
 // A charSet is a set of characters.
 type charSet struct {
-	ascii  [256]bool // by byte; those of other characters are not in it
-	ranges []rune    // pairs of the first and the last
+	ascii  firstBytes // those of other characters are not in it
+	ranges []rune     // pairs of the first and the last
 }
 
 func newCharSet(ranges []rune) *charSet {
@@ -255,16 +288,12 @@ func (c *charSet) has(r rune) bool {
 	return false
 }
 
-// meets reports whether two sets have a character in common.
-func (c *charSet) meets(other *charSet) bool {
-	for i := 0; i < len(c.ranges); i += 2 {
-		for j := 0; j < len(other.ranges); j += 2 {
-			if c.ranges[i] <= other.ranges[j+1] && other.ranges[j] <= c.ranges[i+1] {
-				return true
-			}
-		}
+// canBegin reports whether a character of the set may begin with a byte.
+func (c *charSet) canBegin(b byte) bool {
+	if b < utf8.RuneSelf {
+		return c.ascii[b]
 	}
-	return false
+	return len(c.ranges) > 0 && slices.Max(c.ranges) >= utf8.RuneSelf
 }
 
 // one returns how long the character is that a text begins with, or 0 where it
@@ -314,15 +343,14 @@ func (m *stepper) find(first *step, text string, at int) (found, known bool) {
 	if first == nil {
 		return false, false
 	}
-	begin := first.begin()
 	atStart := first.next != nil && first.next.position == syntax.EmptyBeginText
 	for {
-		n := strings.Index(text[at:], begin)
+		n := strings.Index(text[at:], first.after)
 		if n < 0 {
 			return false, true
 		}
 		at += n
-		if m.match(first, at) {
+		if first.canBegin(text, at) && m.match(first, at) {
 			return true, true
 		}
 		if m.left < 0 {
@@ -377,7 +405,7 @@ func (m *stepper) match(s *step, at int) bool {
 			}
 			return true
 		case branch:
-			if m.match(s.next, at) {
+			if s.canBegin(m.text, at) && m.match(s.next, at) {
 				return true
 			}
 			s = s.or

@@ -38,7 +38,7 @@ var (
 	sidesGap    = compile(`\s{2,}|\t`)
 	sidesNote   = compile(`\([^()]*\)`)
 	sidesCell   = compile(`^([-+]?[\d.][\d.,']*[kKMG]?)\s*([a-zA-Zµμ]+(?:/[a-zA-Z]+)?)?$`)
-	sidesLabel  = compile(`^(.*?)\s*\((?:(median|mean|avg|average)\b\s*)?([^()]*)\)$`)
+	sidesUnit   = compile(`^\((?:(median|mean|avg|average)\b\s*)?([^()]*)\)$`)
 )
 
 func sniffSides(in *Input) bool {
@@ -139,12 +139,13 @@ func sidesResult(l line, columns []string, i int, cells []string) (bench.Result,
 		return bench.Result{Name: oneBlank(label) + "/" + columns[i], Values: []bench.Value{bench.Measure(metric, n, unit)}}, nil
 	}
 	var statistic *bench.Spread
-	if m := sidesLabel.FindStringSubmatch(label); m != nil {
-		label = m[1]
+	bracket := max(0, strings.LastIndexByte(label, '('))
+	if m := sidesUnit.FindStringSubmatch(label[bracket:]); m != nil {
+		label = strings.TrimRight(label[:bracket], " \t\f\r\n")
 		if unit == "" {
-			unit = m[3]
+			unit = m[2]
 		}
-		if m[2] != "" {
+		if m[1] != "" {
 			statistic = &bench.Spread{}
 		}
 	}
