@@ -56,6 +56,9 @@ func isASCII(s string) bool {
 // ("ns/op" → 1e-9, "s/op"). A unit that it does not know is its own base.
 func BaseUnit(printed string) (factor float64, base string) {
 	unit := strings.TrimSpace(printed)
+	if unit == "" {
+		return 1, ""
+	}
 	if !isASCII(unit) {
 		unit = micro.Replace(unit)
 	}

@@ -51,14 +51,20 @@ var (
 // k6Times are the trends that are times, which --summary-export does not say.
 var k6Times = compile(`^(?:http_req_|iteration_duration|group_duration|ws_|grpc_req_|browser_)`)
 
+// A k6Number is a statistic: avg, med, max, p(95), …
+type k6Number struct {
+	key    string
+	number jsonNumber
+}
+
 // A k6Metric is one metric of a summary.
 type k6Metric struct {
-	name, tags string                // of "http_req_duration{scenario:a}"
-	statistics map[string]jsonNumber // of a trend: avg, med, max, p(95), …
-	unit       string                // theirs
-	rate       jsonNumber            // of a counter
-	failures   jsonNumber            // of a rate
-	wrong      string                // of what cannot be read
+	name, tags string     // of "http_req_duration{scenario:a}"
+	statistics []k6Number // of a trend, by key
+	unit       string     // theirs
+	rate       jsonNumber // of a counter
+	failures   jsonNumber // of a rate
+	wrong      string     // of what cannot be read
 }
 
 func readK6(d *jsonDocument) error {
@@ -80,7 +86,7 @@ func readK6(d *jsonDocument) error {
 
 // k6Member reads a metric's member of the JSON object.
 func k6Member(name string, raw map[string]json.RawMessage) k6Metric {
-	m := k6Metric{name: name, statistics: map[string]jsonNumber{}}
+	m := k6Metric{name: name}
 	if i := strings.IndexByte(name, '{'); i >= 0 {
 		m.name, m.tags = name[:i], name[i:]
 	}
@@ -103,7 +109,7 @@ func k6Member(name string, raw map[string]json.RawMessage) k6Metric {
 	case raw["avg"] != nil:
 		for key := range raw {
 			if key != "thresholds" {
-				m.statistics[key] = number(key)
+				m.statistic(key, number(key))
 			}
 		}
 	case raw["passes"] != nil:
@@ -180,16 +186,25 @@ func (m *k6Metric) console(text string) bool {
 		m.rate = numberOf(f[1])
 		return true
 	}
-	m.statistics = map[string]jsonNumber{}
 	for _, f := range k6Statistic.FindAllStringSubmatch(text) {
 		if v, err := parseDuration(f[2]); err == nil {
 			m.unit = "s"
-			m.statistics[f[1]] = jsonNumber{v, f[2]}
+			m.statistic(f[1], jsonNumber{v, f[2]})
 		} else {
-			m.statistics[f[1]] = numberOf(f[2])
+			m.statistic(f[1], numberOf(f[2]))
 		}
 	}
 	return len(m.statistics) > 0
+}
+
+// statistic sets one of a trend.
+func (m *k6Metric) statistic(key string, number jsonNumber) {
+	i, is := slices.BinarySearchFunc(m.statistics, key, func(s k6Number, key string) int { return strings.Compare(s.key, key) })
+	if is {
+		m.statistics[i].number = number
+		return
+	}
+	m.statistics = slices.Insert(m.statistics, i, k6Number{key, number})
 }
 
 // numberOf is a printed number as one of a document.
@@ -243,9 +258,9 @@ func (m *k6Metric) add(g *gatherer) {
 	if m.unit == "" {
 		prefix = ""
 	}
-	for _, key := range slices.Sorted(maps.Keys(m.statistics)) {
-		n := m.statistics[key]
-		switch key {
+	for _, s := range m.statistics {
+		n := s.number
+		switch s.key {
 		case "avg":
 			g.number(prefix+"mean", n, m.unit)
 		case "med":
@@ -253,7 +268,7 @@ func (m *k6Metric) add(g *gatherer) {
 		case "max":
 			g.number(prefix+"max", n, m.unit)
 		default:
-			p := strings.TrimSuffix(strings.TrimPrefix(key, "p("), ")")
+			p := strings.TrimSuffix(strings.TrimPrefix(s.key, "p("), ")")
 			if metric := percentile(p); metric != "" {
 				g.number(prefix+strings.TrimPrefix(metric, "latency_"), n, m.unit)
 			}

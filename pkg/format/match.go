@@ -465,17 +465,16 @@ func (m *stepper) isAt(position syntax.EmptyOp, at int) bool {
 	return before != after
 }
 
-// groups returns where the whole match and each of n groups start and end, -1 for
-// those that have no part in it.
-func (m *stepper) groups(n int) []int {
-	places := make([]int, 2*(n+1))
-	for i := range places {
-		places[i] = m.slots[i] - 1
+// appendGroups appends where the whole match and each of n groups start and end, -1
+// for those that have no part in it.
+func (m *stepper) appendGroups(places []int, n int) []int {
+	for _, at := range m.slots[:2*(n+1)] {
+		places = append(places, at-1)
 	}
 	return places
 }
 
-// texts is groups as texts.
+// texts returns the texts of the whole match and of each of n groups.
 func (m *stepper) texts(n int) []string {
 	texts := make([]string, n+1)
 	for i := range texts {

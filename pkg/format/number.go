@@ -62,20 +62,23 @@ func joinThousands(s string) (string, bool) {
 		return "", false
 	}
 	separator := s[at : at+1]
-	whole, fraction, _ := strings.Cut(s, ".")
-	groups := strings.Split(whole, separator)
-	for i, g := range groups {
-		if i > 0 && (len(g) != 3 || strings.Trim(g, "0123456789") != "") {
-			return "", false
-		}
-	}
-	if first := strings.TrimLeft(groups[0], "+-"); len(first) < 1 || len(first) > 3 {
+	whole, fraction, isFraction := strings.Cut(s, ".")
+	first, rest, isSeparated := strings.Cut(whole, separator)
+	if n := len(strings.TrimLeft(first, "+-")); n < 1 || n > 3 {
 		return "", false
 	}
-	if strings.Contains(s, ".") {
-		return strings.Join(groups, "") + "." + fraction, true
+	if isSeparated {
+		for group := range strings.SplitSeq(rest, separator) {
+			if len(group) != 3 || !isInteger(group) {
+				return "", false
+			}
+		}
 	}
-	return strings.Join(groups, ""), true
+	joined := strings.ReplaceAll(whole, separator, "")
+	if isFraction {
+		joined += "." + fraction
+	}
+	return joined, true
 }
 
 // parseClock reads hours, minutes and seconds as stopwatches print them

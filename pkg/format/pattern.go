@@ -1,6 +1,7 @@
 package format
 
 import (
+	"iter"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -83,32 +84,31 @@ func (p pattern) FindStringSubmatch(s string) []string {
 	return made.Regexp.FindStringSubmatch(s)
 }
 
-// findAll returns the groups of each match, as the regular expression's
-// FindAllStringSubmatchIndex does.
-func (p pattern) findAll(s string) [][]int {
+// findAll yields where the groups of each match start and end, as the regular
+// expression's FindAllStringSubmatchIndex does.
+func (p pattern) findAll(s string) iter.Seq[[]int] {
 	made := p.made()
-	if !made.canMatch(s) {
-		return nil
-	}
-	var all [][]int
-	for at := 0; ; {
+	var all []int
+	for at := 0; made.canMatch(s); {
 		var m stepper
 		found, known := m.find(made.steps, s, at)
 		if known && !found {
-			return all
+			break
 		}
-		groups := m.groups(made.NumSubexp())
-		if !known || groups[0] == groups[1] { // what comes after nothing is the engine's to know
-			return made.Regexp.FindAllStringSubmatchIndex(s, -1)
+		start, end := m.slots[0], m.slots[1]
+		if !known || start == end { // what comes after nothing is the engine's to know
+			return slices.Values(made.Regexp.FindAllStringSubmatchIndex(s, -1))
 		}
-		all, at = append(all, groups), groups[1]
+		all = m.appendGroups(all, made.NumSubexp())
+		at = end - 1
 	}
+	return slices.Chunk(all, 2*(made.NumSubexp()+1))
 }
 
 // FindAllStringSubmatch is that of the regular expression, for all matches.
 func (p pattern) FindAllStringSubmatch(s string) [][]string {
 	var all [][]string
-	for _, groups := range p.findAll(s) {
+	for groups := range p.findAll(s) {
 		texts := make([]string, len(groups)/2)
 		for i := range texts {
 			if start, end := groups[2*i], groups[2*i+1]; start >= 0 {
@@ -122,16 +122,17 @@ func (p pattern) FindAllStringSubmatch(s string) [][]string {
 
 // ReplaceAllString is that of the regular expression.
 func (p pattern) ReplaceAllString(s, template string) string {
-	all := p.findAll(s)
-	if all == nil {
-		return s
-	}
 	var replaced []byte
 	end := 0
-	for _, groups := range all {
+	for groups := range p.findAll(s) {
 		replaced = append(replaced, s[end:groups[0]]...)
-		replaced = p.re().ExpandString(replaced, template, s, groups)
+		if template != "" {
+			replaced = p.re().ExpandString(replaced, template, s, groups)
+		}
 		end = groups[1]
+	}
+	if replaced == nil && end == 0 {
+		return s
 	}
 	return string(append(replaced, s[end:]...))
 }
