@@ -87,6 +87,9 @@ func readCrimson(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 				if field != "Block_size" && table == nil || table.row(field) != nil {
 					break // it is no row of this table
 				}
+				if table == nil {
+					table = make(crimsonTable, 0, 16) // there are few more fields
+				}
 				cells := words[1:]
 				if next := slices.IndexFunc(cells, isCrimsonField); next >= 0 {
 					cells = cells[:next]

@@ -1,6 +1,8 @@
 package format
 
 import (
+	"slices"
+
 	"github.com/noslower/noslower/pkg/bench"
 )
 
@@ -36,7 +38,7 @@ func parseDBBench(l line) (bench.Result, error) {
 	}
 	res := bench.Result{Name: m[1]}
 	numbers := [][]string{{"", m[2], "micros/op"}}
-	for _, n := range append(numbers, dbBenchRate.FindAllStringSubmatch(m[3])...) {
+	for _, n := range slices.AppendSeq(numbers, dbBenchRate.eachSubmatch(m[3])) {
 		v, err := parseNumber(n[1])
 		if err != nil || v < 0 {
 			return bench.Result{}, l.errorf("want a number before %q, have %q", n[2], n[1])

@@ -94,7 +94,7 @@ func (p *fioParser) line(l line) bool {
 }
 
 func (p *fioParser) rates(l line, old bool) bool {
-	for _, m := range fioRate.FindAllStringSubmatch(l.text) {
+	for m := range fioRate.eachSubmatch(l.text) {
 		if m[1] != "" {
 			if !p.value(l, "iops", m[1], "iops") {
 				return false
@@ -113,7 +113,7 @@ func (p *fioParser) rates(l line, old bool) bool {
 }
 
 func (p *fioParser) percentiles(l line) bool {
-	for _, m := range fioPercentile.FindAllStringSubmatch(l.text) {
+	for m := range fioPercentile.eachSubmatch(l.text) {
 		// "50.00" is latency_p50, "99.90" latency_p999.
 		digits := m[1] + strings.TrimRight(m[2], "0")
 		if m[1] >= "50" && len(m[1]) == 2 && !p.value(l, "latency_p"+digits, m[3], p.unit) {

@@ -186,7 +186,7 @@ func (m *k6Metric) console(text string) bool {
 		m.rate = numberOf(f[1])
 		return true
 	}
-	for _, f := range k6Statistic.FindAllStringSubmatch(text) {
+	for f := range k6Statistic.eachSubmatch(text) {
 		if v, err := parseDuration(f[2]); err == nil {
 			m.unit = "s"
 			m.statistic(f[1], jsonNumber{v, f[2]})
@@ -203,6 +203,9 @@ func (m *k6Metric) statistic(key string, number jsonNumber) {
 	if is {
 		m.statistics[i].number = number
 		return
+	}
+	if m.statistics == nil {
+		m.statistics = make([]k6Number, 0, 6) // as many as k6 prints
 	}
 	m.statistics = slices.Insert(m.statistics, i, k6Number{key, number})
 }
@@ -258,6 +261,7 @@ func (m *k6Metric) add(g *gatherer) {
 	if m.unit == "" {
 		prefix = ""
 	}
+	g.result.Values = slices.Grow(g.result.Values, len(m.statistics))
 	for _, s := range m.statistics {
 		n := s.number
 		switch s.key {

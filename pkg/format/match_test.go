@@ -30,8 +30,8 @@ func FuzzSteps(f *testing.F) {
 		if got, want := p.FindStringSubmatch(text), want.FindStringSubmatch(text); !slices.Equal(got, want) {
 			t.Errorf("%q in %q: %q, want %q", expression, text, got, want)
 		}
-		if got, want := slices.Collect(p.findAll(text)), want.FindAllStringSubmatchIndex(text, -1); !reflect.DeepEqual(got, want) {
-			t.Errorf("all %q in %q: %v, want %v", expression, text, got, want)
+		if got, want := slices.Collect(p.eachSubmatch(text)), want.FindAllStringSubmatch(text, -1); !reflect.DeepEqual(got, want) {
+			t.Errorf("all %q in %q: %q, want %q", expression, text, got, want)
 		}
 		if got, want := p.ReplaceAllString(text, "<$1>"), want.ReplaceAllString(text, "<$1>"); got != want {
 			t.Errorf("%q in %q replaced: %q, want %q", expression, text, got, want)

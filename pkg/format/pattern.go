@@ -85,39 +85,46 @@ func (p pattern) FindStringSubmatch(s string) []string {
 }
 
 // findAll yields where the groups of each match start and end, as the regular
-// expression's FindAllStringSubmatchIndex does.
+// expression's FindAllStringSubmatchIndex does. They are there until the next.
 func (p pattern) findAll(s string) iter.Seq[[]int] {
-	made := p.made()
-	var all []int
-	for at := 0; made.canMatch(s); {
-		var m stepper
-		found, known := m.find(made.steps, s, at)
-		if known && !found {
-			break
+	return func(yield func([]int) bool) {
+		made := p.made()
+		var groups []int
+		for at, n := 0, 0; made.canMatch(s); n++ {
+			var m stepper
+			found, known := m.find(made.steps, s, at)
+			if known && !found {
+				return
+			}
+			start, end := m.slots[0], m.slots[1]
+			if !known || start == end { // what comes after nothing is the engine's to know
+				slices.Values(made.Regexp.FindAllStringSubmatchIndex(s, -1)[n:])(yield)
+				return
+			}
+			groups = m.appendGroups(groups[:0], made.NumSubexp())
+			if !yield(groups) {
+				return
+			}
+			at = end - 1
 		}
-		start, end := m.slots[0], m.slots[1]
-		if !known || start == end { // what comes after nothing is the engine's to know
-			return slices.Values(made.Regexp.FindAllStringSubmatchIndex(s, -1))
-		}
-		all = m.appendGroups(all, made.NumSubexp())
-		at = end - 1
 	}
-	return slices.Chunk(all, 2*(made.NumSubexp()+1))
 }
 
-// FindAllStringSubmatch is that of the regular expression, for all matches.
-func (p pattern) FindAllStringSubmatch(s string) [][]string {
-	var all [][]string
-	for groups := range p.findAll(s) {
-		texts := make([]string, len(groups)/2)
-		for i := range texts {
-			if start, end := groups[2*i], groups[2*i+1]; start >= 0 {
-				texts[i] = s[start:end]
+// eachSubmatch yields what the regular expression's FindAllStringSubmatch returns.
+func (p pattern) eachSubmatch(s string) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		for groups := range p.findAll(s) {
+			texts := make([]string, len(groups)/2)
+			for i := range texts {
+				if start, end := groups[2*i], groups[2*i+1]; start >= 0 {
+					texts[i] = s[start:end]
+				}
+			}
+			if !yield(texts) {
+				return
 			}
 		}
-		all = append(all, texts)
 	}
-	return all
 }
 
 // ReplaceAllString is that of the regular expression.

@@ -98,7 +98,8 @@ func (p *scyllaParser) line(l line) bool {
 		return true
 	}
 	if scyllaSample.MatchString(l.text) {
-		p.sample = &l
+		sample := l
+		p.sample = &sample
 		return true
 	}
 	return p.parts(l, l.text)
@@ -181,7 +182,11 @@ func (p *scyllaParser) readSample(l line, isMedian bool, tps, parentheses string
 	if err != nil {
 		return p.yield(bench.Result{}, l.errorf("want a finite number before %q, have %q", "tps", tps))
 	}
-	values, problem := readScyllaFields(parentheses)
+	values := make([]bench.Value, 0, 2+strings.Count(parentheses, ","))
+	if !isMedian {
+		values = append(values, bench.Measure("throughput", v, "tps"))
+	}
+	values, problem := appendScyllaFields(values, parentheses)
 	if problem != "" && !p.yield(bench.Result{}, l.errorf("%s", problem)) {
 		return false
 	}
@@ -190,15 +195,13 @@ func (p *scyllaParser) readSample(l line, isMedian bool, tps, parentheses string
 			values[i].Statistic = &bench.Spread{}
 		}
 		p.summary = &scyllaSummary{l, "throughput", map[string]float64{"median": v}}
-	} else {
-		values = slices.Insert(values, 0, bench.Measure("throughput", v, "tps"))
 	}
 	return p.result(l, values)
 }
 
-// readScyllaFields reads "F unit, F unit, …". A field that was cut off, as by
+// appendScyllaFields appends the values of "F unit, F unit, …". A field that was cut off, as by
 // "0 err...", is left out.
-func readScyllaFields(s string) (values []bench.Value, problem string) {
+func appendScyllaFields(values []bench.Value, s string) (_ []bench.Value, problem string) {
 	for field := range strings.SplitSeq(s, ",") {
 		f := strings.Fields(field)
 		if len(f) != 2 || strings.HasSuffix(f[1], "...") || strings.HasSuffix(f[1], "…") {

@@ -128,6 +128,7 @@ func (t *seastarTable) split(text string) (name string, cells []seastarCell) {
 	case len(fields) > 1:
 		name, fields = fields[0], fields[1:]
 	}
+	cells = make([]seastarCell, 0, len(fields))
 	for _, f := range fields {
 		text, deviation, _ := strings.Cut(f, "±")
 		cells = append(cells, seastarCell{text, deviation})
@@ -145,7 +146,7 @@ func isInteger(s string) bool {
 }
 
 func (t *seastarTable) values(l line, columns []string, cells []seastarCell) ([]bench.Value, error) {
-	var values []bench.Value
+	values := make([]bench.Value, 0, len(cells))
 	for i, c := range cells {
 		switch columns[i] {
 		case "iterations", "iters", "min", "max", "overhead":

@@ -24,7 +24,9 @@ type Input struct {
 }
 
 // inputOf returns the input of a text that is in memory.
-func inputOf(text []byte) *Input { return &Input{in: bytes.NewReader(text)} }
+func inputOf(text []byte) *Input {
+	return &Input{in: bytes.NewReader(text), start: text[:min(len(text), maxJSONStart+maxJSONHead)]}
+}
 
 // reader reads the input from its start. An error of it is not told of here: who
 // recognises the format reads it next.
