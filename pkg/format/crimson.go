@@ -54,14 +54,16 @@ var crimsonMetric = compile(`^(?:(IOPS)|([A-Za-z]\w*)\(([A-Za-z/%]+)\))$`)
 // crimsonBlanks makes the bars between cells, and the marks of a quotation, blank.
 var crimsonBlanks = strings.NewReplacer("|", " ", ">", " ")
 
-// A crimsonTable is the rows of one table, from that of Block_size on.
+// A crimsonTable is the rows of one table, from that of Block_size on. Without
+// one there is no table.
 type crimsonTable []crimsonRow
 
 // A crimsonRow is the words after a field.
 type crimsonRow struct {
-	field string
-	at    line
-	words []string
+	field  string
+	metric []string // of what was measured, by crimsonMetric
+	at     line
+	words  []string
 }
 
 func readCrimson(r io.Reader, name string) iter.Seq2[bench.Result, error] {
@@ -70,7 +72,7 @@ func readCrimson(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 		launch := 0
 		flush := func() bool {
 			done := table
-			table = nil
+			table = table[:0]
 			if len(done.words("Core")) == 0 {
 				return true
 			}
@@ -84,17 +86,14 @@ func readCrimson(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 				if field == "Block_size" && !flush() {
 					return false
 				}
-				if field != "Block_size" && table == nil || table.row(field) != nil {
+				if field != "Block_size" && len(table) == 0 || table.row(field) != nil {
 					break // it is no row of this table
-				}
-				if table == nil {
-					table = make(crimsonTable, 0, 16) // there are few more fields
 				}
 				cells := words[1:]
 				if next := slices.IndexFunc(cells, isCrimsonField); next >= 0 {
 					cells = cells[:next]
 				}
-				table = append(table, crimsonRow{field, l, cells})
+				table = append(table, crimsonRow{field, crimsonMetric.FindStringSubmatch(field), l, cells})
 				words = words[1+len(cells):]
 			}
 			return true
@@ -143,13 +142,13 @@ func (t crimsonTable) results(launch int, yield func(bench.Result, error) bool) 
 		if !yield(bench.Result{}, err) {
 			return false
 		}
-		named = named && crimsonMetric.MatchString(row.field)
+		named = named && row.metric != nil
 		t[i].words = nil
 	}
 	for c := 0; c < columns && named; c++ {
-		res := bench.Result{Name: t.name(c), Launch: launch}
+		res := bench.Result{Name: t.name(c), Launch: launch, Values: make([]bench.Value, 0, len(crimsonMetrics))}
 		for _, row := range t {
-			m := crimsonMetric.FindStringSubmatch(row.field)
+			m := row.metric
 			if m == nil || row.words == nil {
 				continue
 			}
@@ -187,7 +186,8 @@ func (t crimsonTable) name(column int) string {
 	var name strings.Builder
 	for _, p := range crimsonParameters {
 		if cell := t.cell(p.field, column); cell != "" {
-			name.WriteString(p.before + cell)
+			name.WriteString(p.before)
+			name.WriteString(cell)
 		}
 	}
 	return strings.TrimLeft(name.String(), " /")

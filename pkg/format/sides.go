@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"io"
 	"iter"
 	"slices"
@@ -109,8 +110,9 @@ func readSides(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 				columns = nil // what follows the table
 				return true
 			}
+			row := newSidesRow(columns, cells[0])
 			for i := 1; i < len(cells); i++ {
-				if !sidesChange.MatchString(columns[i]) && !yield(sidesResult(l, columns, i, cells)) {
+				if !sidesChange.MatchString(columns[i]) && !yield(row.result(l, columns[i], cells[i])) {
 					return false
 				}
 			}
@@ -119,45 +121,61 @@ func readSides(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	}
 }
 
-// sidesResult returns the result of a cell.
-func sidesResult(l line, columns []string, i int, cells []string) (bench.Result, error) {
-	label, cell := cells[0], strings.Trim(cells[i], " *")
+// A sidesRow is what the label of a row says about its cells.
+type sidesRow struct {
+	label       string
+	benchmark   string // or else they are of a metric
+	printed     string // the name of the metric
+	metric      string
+	unit        string // of cells without one
+	isStatistic bool
+}
+
+func newSidesRow(columns []string, label string) sidesRow {
+	if !strings.EqualFold(columns[0], "metric") {
+		return sidesRow{label: label, benchmark: oneBlank(label) + "/"}
+	}
+	row := sidesRow{label: label, printed: label}
+	bracket := max(0, strings.LastIndexByte(label, '('))
+	if m := sidesUnit.FindStringSubmatch(label[bracket:]); m != nil {
+		row.printed = strings.TrimRight(label[:bracket], " \t\f\r\n")
+		row.unit, row.isStatistic = m[2], m[1] != ""
+	}
+	// "Instructions/op" is instructions_per_op.
+	row.metric = bench.SnakeCase(strings.ReplaceAll(row.printed, "/", "_per_"))
+	return row
+}
+
+// result returns the result of a cell.
+func (r sidesRow) result(l line, column, cell string) (bench.Result, error) {
+	cell = strings.Trim(cell, " *")
 	m := sidesCell.FindStringSubmatch(strings.TrimSpace(sidesNote.ReplaceAllString(cell, "")))
 	if m == nil {
-		return bench.Result{}, l.errorf("want a number for %s under %q, have %q", label, columns[i], cell)
+		return bench.Result{}, l.errorf("want a number for %s under %q, have %q", r.label, column, cell)
 	}
 	n, err := parseNumber(m[1])
 	if err != nil {
-		return bench.Result{}, l.errorf("%s under %q: %v", label, columns[i], err)
+		return bench.Result{}, l.errorf("%s under %q: %v", r.label, column, err)
 	}
 	unit := m[2]
-	if !strings.EqualFold(columns[0], "metric") {
+	if r.benchmark != "" {
 		metric := "value"
 		if unit != "" {
 			metric = metricOfUnit(unit)
 		}
-		return bench.Result{Name: oneBlank(label) + "/" + columns[i], Values: []bench.Value{bench.Measure(metric, n, unit)}}, nil
+		return bench.Result{Name: r.benchmark + column, Values: []bench.Value{bench.Measure(metric, n, unit)}}, nil
 	}
-	var statistic *bench.Spread
-	bracket := max(0, strings.LastIndexByte(label, '('))
-	if m := sidesUnit.FindStringSubmatch(label[bracket:]); m != nil {
-		label = strings.TrimRight(label[:bracket], " \t\f\r\n")
-		if unit == "" {
-			unit = m[2]
-		}
-		if m[1] != "" {
-			statistic = &bench.Spread{}
-		}
+	if r.metric == "" {
+		return bench.Result{}, l.errorf("want the name of a metric before %q, have %q", cell, r.printed)
 	}
-	// "Instructions/op" is instructions_per_op.
-	metric := bench.SnakeCase(strings.ReplaceAll(label, "/", "_per_"))
-	if metric == "" {
-		return bench.Result{}, l.errorf("want the name of a metric before %q, have %q", cell, label)
+	var v bench.Value
+	if unit = cmp.Or(unit, r.unit); unit == "" {
+		v = measureNamed(r.metric, n)
+	} else {
+		v = bench.Measure(r.metric, n, unit)
 	}
-	v := measureNamed(metric, n)
-	if unit != "" {
-		v = bench.Measure(metric, n, unit)
+	if r.isStatistic {
+		v.Statistic = &bench.Spread{}
 	}
-	v.Statistic = statistic
-	return bench.Result{Name: columns[i], Values: []bench.Value{v}}, nil
+	return bench.Result{Name: column, Values: []bench.Value{v}}, nil
 }
