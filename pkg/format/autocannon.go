@@ -2,6 +2,7 @@ package format
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -35,17 +36,17 @@ func readAutocannon(d *jsonDocument) error {
 		StdDev jsonNumber `json:"stddev"`
 	}
 	var report struct {
-		Title       string                `json:"title"`
-		URL         string                `json:"url"`
-		Connections jsonNumber            `json:"connections"`
-		Pipelining  jsonNumber            `json:"pipelining"`
-		Samples     jsonNumber            `json:"samples"`
-		Errors      jsonNumber            `json:"errors"`
-		Mismatches  jsonNumber            `json:"mismatches"`
-		Non2xx      jsonNumber            `json:"non2xx"`
-		Latency     map[string]jsonNumber `json:"latency"`
-		Requests    rate                  `json:"requests"`
-		Throughput  rate                  `json:"throughput"`
+		Title       string     `json:"title"`
+		URL         string     `json:"url"`
+		Connections jsonNumber `json:"connections"`
+		Pipelining  jsonNumber `json:"pipelining"`
+		Samples     jsonNumber `json:"samples"`
+		Errors      jsonNumber `json:"errors"`
+		Mismatches  jsonNumber `json:"mismatches"`
+		Non2xx      jsonNumber `json:"non2xx"`
+		Latency     jsonObject `json:"latency"`
+		Requests    rate       `json:"requests"`
+		Throughput  rate       `json:"throughput"`
 	}
 	if err := d.decode(&report); err != nil {
 		return err
@@ -65,12 +66,13 @@ func readAutocannon(d *jsonDocument) error {
 	}
 	add("throughput", report.Requests, "rps")
 	add("bandwidth", report.Throughput, "B/s")
-	g.number("latency_mean", report.Latency["average"], "ms")
-	g.number("latency_max", report.Latency["max"], "ms")
-	ranked := map[string]jsonNumber{}
-	for key, n := range report.Latency {
-		ranked[strings.Replace(key, "_", ".", 1)] = n
+	g.number("latency_mean", report.Latency.number("average"), "ms")
+	g.number("latency_max", report.Latency.number("max"), "ms")
+	ranked := slices.Clone(report.Latency)
+	for i := range ranked {
+		ranked[i].key = strings.Replace(ranked[i].key, "_", ".", 1)
 	}
+	slices.SortFunc(ranked, jsonMember.compare)
 	g.percentiles(ranked, "ms")
 	g.measure("errors", report.Errors.count()+report.Mismatches.count()+report.Non2xx.count(), "errors")
 	g.report(d)

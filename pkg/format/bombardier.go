@@ -120,9 +120,9 @@ func readBombardier(d *jsonDocument) error {
 			Codes5       jsonNumber `json:"req5xx"`
 			Others       jsonNumber `json:"others"`
 			Latency      struct {
-				Mean        jsonNumber            `json:"mean"`
-				Max         jsonNumber            `json:"max"`
-				Percentiles map[string]jsonNumber `json:"percentiles"`
+				Mean        jsonNumber `json:"mean"`
+				Max         jsonNumber `json:"max"`
+				Percentiles jsonObject `json:"percentiles"`
 			} `json:"latency"`
 			Rate struct {
 				Mean   jsonNumber `json:"mean"`

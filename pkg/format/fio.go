@@ -62,9 +62,9 @@ type fioStats struct {
 }
 
 type fioLatencyData struct {
-	Mean        jsonNumber            `json:"mean"`
-	Max         jsonNumber            `json:"max"`
-	Percentiles map[string]jsonNumber `json:"percentile"`
+	Mean        jsonNumber `json:"mean"`
+	Max         jsonNumber `json:"max"`
+	Percentiles jsonObject `json:"percentile"`
 }
 
 func readFio(d *jsonDocument) error {

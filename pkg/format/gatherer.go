@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -27,7 +25,12 @@ func (g *gatherer) measure(metric string, v float64, unit string) {
 	g.add(bench.Measure(metric, v, unit))
 }
 
-func (g *gatherer) add(v bench.Value) { g.result.Values = append(g.result.Values, v) }
+func (g *gatherer) add(v bench.Value) {
+	if g.result.Values == nil {
+		g.result.Values = make([]bench.Value, 0, 8) // most have several
+	}
+	g.result.Values = append(g.result.Values, v)
+}
 
 // lower adds a number of which less is better, where its name does not say so.
 func (g *gatherer) lower(metric string, v float64, unit string) {
@@ -122,10 +125,10 @@ func (g *gatherer) yield(yield func(bench.Result, error) bool) bool {
 }
 
 // percentiles adds latencies by percentile, but not those below the middle.
-func (g *gatherer) percentiles(by map[string]jsonNumber, unit string) {
-	for _, p := range slices.Sorted(maps.Keys(by)) {
-		if metric := percentile(p); metric != "" {
-			g.number(metric, by[p], unit)
+func (g *gatherer) percentiles(by jsonObject, unit string) {
+	for _, p := range by {
+		if metric := percentile(p.key); metric != "" {
+			g.number(metric, p.number(), unit)
 		}
 	}
 }
@@ -167,12 +170,16 @@ type jsonNumber struct {
 
 // UnmarshalJSON takes what is no number too, for an error to show.
 func (n *jsonNumber) UnmarshalJSON(data []byte) error {
-	n.text = string(data)
+	n.take(string(data))
+	return nil
+}
+
+func (n *jsonNumber) take(text string) {
+	n.text = text
 	v, err := strconv.ParseFloat(n.text, 64)
 	if n.v = v; err != nil {
 		n.v, n.text = -1, shorten(n.text, 40)
 	}
-	return nil
 }
 
 // present reports whether there is such a member.

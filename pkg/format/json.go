@@ -11,7 +11,9 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/noslower/noslower/pkg/bench"
 )
@@ -185,6 +187,9 @@ func withoutNonFinite(data []byte) []byte {
 // nonFiniteAt returns the length of the number that is none which data begins
 // with, or 0.
 func nonFiniteAt(data []byte) int {
+	if strings.IndexByte("-NnIi", data[0]) < 0 {
+		return 0
+	}
 	digits := bytes.TrimPrefix(data, []byte("-"))
 	for _, word := range nonFinite {
 		rest, ok := bytes.CutPrefix(digits, []byte(word))
@@ -201,7 +206,7 @@ func isWordByte(c byte) bool {
 
 // endOfString returns where the string ends that begins at a quotation mark, and
 // whether it does.
-func endOfString(data []byte, start int) (end int, closed bool) {
+func endOfString[T string | []byte](data T, start int) (end int, closed bool) {
 	for i := start + 1; i < len(data); i++ {
 		switch data[i] {
 		case '\\':
@@ -384,7 +389,12 @@ var errMistyped = errors.New("a value of another type")
 // look like numbers.
 func (d *jsonDocument) decode(v any) error {
 	start := d.offset()
-	err := d.Decode(v)
+	return d.mistyped(start, d.Decode(v))
+}
+
+// mistyped reports an error of the value from start on, if it is that something
+// in it has another type.
+func (d *jsonDocument) mistyped(start int, err error) error {
 	mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok {
 		return err
@@ -407,13 +417,189 @@ func wantedJSON(kind reflect.Kind) string {
 	return "a finite number"
 }
 
-// A skipped is a JSON value that is not looked at.
-type skipped struct{}
+// skip passes over the next value. The decoder checks it whole before it looks
+// for where to put it.
+func (d *jsonDocument) skip() error {
+	var nowhere any
+	err := d.Decode(nowhere)
+	if _, ok := errors.AsType[*json.InvalidUnmarshalError](err); ok {
+		return nil
+	}
+	return err
+}
+
+// object reads an object whose keys are not known, at half of what it costs to
+// fill a map.
+func (d *jsonDocument) object() (jsonObject, error) {
+	start := d.offset()
+	if err := d.skip(); err != nil {
+		return nil, err
+	}
+	var o jsonObject
+	return o, d.mistyped(start, o.UnmarshalJSON(d.input[nextJSON(d.input, start):d.offset()]))
+}
+
+// A jsonObject has the members of an object by key, the last one of each.
+type jsonObject []jsonMember
+
+// A jsonMember is a member of an object, whose value is as it is written.
+type jsonMember struct {
+	key, value string
+}
+
+func (m jsonMember) compare(o jsonMember) int { return strings.Compare(m.key, o.key) }
+
+func (m jsonMember) number() (n jsonNumber) {
+	n.take(m.value)
+	return n
+}
+
+func (m jsonMember) isNull() bool { return m.value[0] == 'n' }
+
+func (m jsonMember) isNumber() bool {
+	return m.value[0] == '-' || '0' <= m.value[0] && m.value[0] <= '9'
+}
+
+// float returns the number that a member wants to be. A null is 0.
+func (m jsonMember) float() (float64, error) {
+	if m.isNull() {
+		return 0, nil
+	}
+	v, err := strconv.ParseFloat(m.value, 64)
+	if err != nil {
+		return 0, &json.UnmarshalTypeError{Value: kindOf(m.value), Type: reflect.TypeFor[float64]()}
+	}
+	return v, nil
+}
+
+// kindOf words what a value is, as the decoder does.
+func kindOf(value string) string {
+	switch value[0] {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case 't', 'f':
+		return "bool"
+	}
+	return "number " + value
+}
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (skipped) UnmarshalJSON([]byte) error { return nil }
+func (o *jsonObject) UnmarshalJSON(data []byte) error { return o.take(string(data)) }
 
-func (d *jsonDocument) skip() error { return d.Decode(new(skipped)) }
+// take takes a value that was checked.
+func (o *jsonObject) take(text string) error {
+	*o = nil
+	switch c := text[0]; {
+	case c == '{':
+	case c == 'n':
+		return nil
+	default:
+		kind, _, _ := strings.Cut(kindOf(text), " ")
+		return &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeFor[jsonObject]()}
+	}
+	members := make(jsonObject, 0, 12)
+	for at := nextJSON(text, 1); text[at] != '}'; {
+		keyEnd, _ := endOfString(text, at)
+		start := nextJSON(text, keyEnd)
+		end := endOfValue(text, start)
+		members = append(members, jsonMember{unquoteJSON(text[at:keyEnd]), text[start:end]})
+		at = nextJSON(text, end)
+	}
+	slices.SortStableFunc(members, jsonMember.compare)
+	last := members[:0]
+	for i, m := range members {
+		if i+1 == len(members) || members[i+1].key != m.key {
+			last = append(last, m)
+		}
+	}
+	*o = last
+	return nil
+}
+
+// get returns the value of a key, or "".
+func (o jsonObject) get(key string) string {
+	for _, m := range o {
+		if m.key == key {
+			return m.value
+		}
+	}
+	return ""
+}
+
+// object returns the object of a key, which is empty where there is none.
+func (o jsonObject) object(key string) (jsonObject, error) {
+	var of jsonObject
+	value := o.get(key)
+	if value == "" {
+		return nil, nil
+	}
+	err := of.take(value)
+	if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		mistyped.Field = key
+	}
+	return of, err
+}
+
+// number returns the number of a key.
+func (o jsonObject) number(key string) (n jsonNumber) {
+	if value := o.get(key); value != "" {
+		n.take(value)
+	}
+	return n
+}
+
+// nextJSON returns where the next key, value or closing bracket begins.
+func nextJSON[T string | []byte](data T, at int) int {
+	for ; ; at++ {
+		switch data[at] {
+		case ',', ':', ' ', '\t', '\r', '\n':
+		default:
+			return at
+		}
+	}
+}
+
+// endOfValue returns where a value ends that was checked.
+func endOfValue(data string, start int) int {
+	for i, depth := start, 0; i < len(data); {
+		switch data[i] {
+		case '"':
+			if i, _ = endOfString(data, i); depth == 0 {
+				return i
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case ',', ' ', '\t', '\r', '\n':
+			if depth == 0 {
+				return i
+			}
+		}
+		if depth < 0 {
+			return i // what it is in ends
+		}
+		i++
+	}
+	return len(data)
+}
+
+// unquoteJSON returns what a string says that was checked.
+func unquoteJSON(quoted string) string {
+	if strings.IndexByte(quoted, '\\') < 0 && utf8.ValidString(quoted) {
+		return quoted[1 : len(quoted)-1]
+	}
+	var text string
+	_ = json.Unmarshal([]byte(quoted), &text)
+	return text
+}
 
 // open reads the bracket that the next value begins with, which is wanted to be
 // this one.

@@ -1,9 +1,7 @@
 package format
 
 import (
-	"encoding/json"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -69,13 +67,18 @@ type k6Metric struct {
 
 func readK6(d *jsonDocument) error {
 	return d.member("metrics", func() error {
-		var raw map[string]map[string]json.RawMessage
-		if err := d.decode(&raw); err != nil {
+		start := d.offset()
+		members, err := d.object()
+		if err != nil {
 			return err
 		}
-		var metrics []k6Metric
-		for _, name := range slices.Sorted(maps.Keys(raw)) {
-			metrics = append(metrics, k6Member(name, raw[name]))
+		metrics := make([]k6Metric, len(members))
+		for i, m := range members {
+			var metric jsonObject
+			if err := metric.take(m.value); err != nil {
+				return d.mistyped(start, err)
+			}
+			metrics[i] = k6Member(m.key, metric)
 		}
 		for _, g := range k6Results(metrics) {
 			g.report(d)
@@ -85,40 +88,33 @@ func readK6(d *jsonDocument) error {
 }
 
 // k6Member reads a metric's member of the JSON object.
-func k6Member(name string, raw map[string]json.RawMessage) k6Metric {
+func k6Member(name string, metric jsonObject) k6Metric {
 	m := k6Metric{name: name}
 	if i := strings.IndexByte(name, '{'); i >= 0 {
 		m.name, m.tags = name[:i], name[i:]
 	}
-	if k6Times.MatchString(m.name) || string(raw["contains"]) == `"time"` {
+	if k6Times.MatchString(m.name) || metric.get("contains") == `"time"` {
 		m.unit = "ms"
 	}
-	if values, ok := raw["values"]; ok {
-		raw = nil
-		if json.Unmarshal(values, &raw) != nil {
+	if values := metric.get("values"); values != "" {
+		if metric.take(values) != nil {
 			m.wrong = "want an object as values"
 		}
 	}
-	number := func(key string) (n jsonNumber) {
-		if text, ok := raw[key]; ok {
-			_ = n.UnmarshalJSON(text) // which keeps what is none
-		}
-		return n
-	}
 	switch {
-	case raw["avg"] != nil:
-		for key := range raw {
-			if key != "thresholds" {
-				m.statistic(key, number(key))
+	case metric.get("avg") != "":
+		for _, s := range metric {
+			if s.key != "thresholds" {
+				m.statistic(s.key, s.number())
 			}
 		}
-	case raw["passes"] != nil:
-		m.failures = number("passes")
+	case metric.get("passes") != "":
+		m.failures = metric.number("passes")
 		if m.name == "checks" {
-			m.failures = number("fails")
+			m.failures = metric.number("fails")
 		}
-	case raw["count"] != nil:
-		m.rate = number("rate")
+	case metric.get("count") != "":
+		m.rate = metric.number("rate")
 	}
 	return m
 }

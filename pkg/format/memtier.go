@@ -1,9 +1,6 @@
 package format
 
 import (
-	"encoding/json"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -34,51 +31,45 @@ var _ = register(Format{
 
 var memtierShape = withKeys("configuration", "ALL STATS").orElse(withKeys("configuration", "RUN #1 RESULTS"))
 
-type memtierStats struct {
-	Count            jsonNumber            `json:"Count"`
-	Rate             jsonNumber            `json:"Ops/sec"`
-	Mean             jsonNumber            `json:"Average Latency"`
-	OldMean          jsonNumber            `json:"Latency"`
-	Max              jsonNumber            `json:"Max Latency"`
-	KiB              jsonNumber            `json:"KB/sec"`
-	Errors           jsonNumber            `json:"Errors"`
-	ConnectionErrors jsonNumber            `json:"Connection Errors"`
-	Percentiles      map[string]jsonNumber `json:"Percentile Latencies"`
-}
-
 func readMemtier(d *jsonDocument) error {
 	return d.members(func(key string) error {
 		if key != "ALL STATS" && !strings.HasPrefix(key, "RUN #") {
 			return d.skip()
 		}
-		var kinds map[string]json.RawMessage
-		if err := d.decode(&kinds); err != nil {
+		kinds, err := d.object()
+		if err != nil {
 			return err
 		}
-		for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-			var stats memtierStats
+		for _, kind := range kinds {
+			var stats jsonObject
 			// Beside the kinds of commands stand histograms, which are arrays.
-			if json.Unmarshal(kinds[kind], &stats) == nil && stats.Rate.present() && (stats.Rate.v != 0 || kind == "Totals") {
-				stats.report(d, kind)
+			if stats.take(kind.value) == nil {
+				readMemtierKind(d, kind.key, stats)
 			}
 		}
 		return nil
 	})
 }
 
-func (s *memtierStats) report(d *jsonDocument, kind string) {
-	g := gatherer{result: bench.Result{Name: kind}}
-	g.rate("throughput", s.Rate, "ops/s")
-	if s.Mean.present() {
-		g.number("latency_mean", s.Mean, "ms")
-	} else {
-		g.number("latency_mean", s.OldMean, "ms")
+func readMemtierKind(d *jsonDocument, kind string, stats jsonObject) {
+	rate := stats.number("Ops/sec")
+	percentiles, err := stats.object("Percentile Latencies")
+	if err != nil || !rate.present() || rate.v == 0 && kind != "Totals" {
+		return
 	}
-	g.number("latency_max", s.Max, "ms")
-	g.percentiles(s.Percentiles, "ms")
-	g.number("bandwidth", s.KiB, "KiB/s")
-	if kind == "Totals" || s.Errors.present() || s.ConnectionErrors.present() {
-		g.measure("errors", s.Errors.count()+s.ConnectionErrors.count(), "errors")
+	mean := stats.number("Average Latency")
+	if !mean.present() {
+		mean = stats.number("Latency")
+	}
+	g := gatherer{result: bench.Result{Name: kind}}
+	g.rate("throughput", rate, "ops/s")
+	g.number("latency_mean", mean, "ms")
+	g.number("latency_max", stats.number("Max Latency"), "ms")
+	g.percentiles(percentiles, "ms")
+	g.number("bandwidth", stats.number("KB/sec"), "KiB/s")
+	failed, broken := stats.number("Errors"), stats.number("Connection Errors")
+	if kind == "Totals" || failed.present() || broken.present() {
+		g.measure("errors", failed.count()+broken.count(), "errors")
 	}
 	g.report(d)
 }

@@ -2,8 +2,6 @@ package format
 
 import (
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -286,28 +284,33 @@ var scyllaDocument = withKeys("stats.median tps")
 // median of its own metric.
 func readScyllaJSON(d *jsonDocument) error {
 	var doc struct {
-		Stats          map[string]any `json:"stats"`
+		Stats          jsonObject `json:"stats"`
 		TestProperties struct {
 			Type string `json:"type"`
 		} `json:"test_properties"`
 	}
+	start := d.offset()
 	if err := d.decode(&doc); err != nil {
 		return err
 	}
+	spread := &bench.Spread{}
 	var values []bench.Value
-	for _, key := range slices.Sorted(maps.Keys(doc.Stats)) {
-		v, ok := doc.Stats[key].(float64)
+	for _, m := range doc.Stats { // by key, so that the deviation is before its median
+		v, err := m.float()
 		switch {
-		case !ok || key == "mad tps" || key == "max tps" || key == "min tps":
-		case key == "median tps":
-			value := bench.Measure("throughput", v, "tps")
-			value.Statistic = &bench.Spread{}
-			if mad, ok := doc.Stats["mad tps"].(float64); ok && mad >= 0 {
-				value.Statistic = &bench.Spread{Kind: bench.MAD, Value: mad}
+		case err != nil && m.isNumber():
+			return d.mistyped(start, err)
+		case err != nil || m.isNull() || m.key == "max tps" || m.key == "min tps":
+		case m.key == "mad tps":
+			if v >= 0 {
+				*spread = bench.Spread{Kind: bench.MAD, Value: v}
 			}
+		case m.key == "median tps":
+			value := bench.Measure("throughput", v, "tps")
+			value.Statistic = spread
 			values = append(values, value)
 		default:
-			values = append(values, measureNamed(key, v))
+			values = append(values, measureNamed(m.key, v))
 		}
 	}
 	d.result(bench.Result{Name: doc.TestProperties.Type, Values: values})

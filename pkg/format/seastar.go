@@ -2,8 +2,6 @@ package format
 
 import (
 	"io"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -208,24 +206,38 @@ var seastarDocument = withKeys("results")
 func readSeastarJSON(d *jsonDocument) error {
 	return d.member("results", func() error {
 		return d.members(func(benchmark string) error {
-			var result map[string]float64
-			if err := d.decode(&result); err != nil {
+			start := d.offset()
+			columns, err := d.object()
+			if err != nil {
 				return err
 			}
-			t := seastarTable{runs: int(result["runs"])}
-			var values []bench.Value
-			for _, column := range slices.Sorted(maps.Keys(result)) {
-				switch column {
-				case "runs", "total_iterations", "mad", "min", "max", "overhead":
-					continue
+			values := make([]bench.Value, 0, len(columns))
+			var runs, mad float64
+			median := -1 // of the values
+			for _, c := range columns {
+				v, err := c.float()
+				if err != nil {
+					return d.mistyped(start, err)
 				}
-				unit, statistic := "", &bench.Spread{}
-				if column == "median" {
-					unit, statistic = "ns", t.spread(result["mad"]*1e-9)
+				switch c.key {
+				case "runs":
+					runs = v
+				case "mad":
+					mad = v
+				case "total_iterations", "min", "max", "overhead":
+				case "median":
+					median = len(values)
+					values = append(values, measureSeastar(c.key, v, "ns"))
+				default:
+					values = append(values, measureSeastar(c.key, v, ""))
 				}
-				value := measureSeastar(column, result[column], unit)
-				value.Statistic = statistic
-				values = append(values, value)
+			}
+			t := seastarTable{runs: int(runs)}
+			for i := range values {
+				values[i].Statistic = &bench.Spread{}
+				if i == median {
+					values[i].Statistic = t.spread(mad * 1e-9)
+				}
 			}
 			d.result(bench.Result{Name: benchmark, Values: values})
 			return nil

@@ -2,6 +2,7 @@ package format
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -26,28 +27,29 @@ var _ = register(Format{
 var vegetaShape = withKeys("latencies.50th", "requests", "throughput", "success", "status_codes")
 
 func readVegeta(d *jsonDocument) error {
-	var report struct {
-		Latencies  map[string]jsonNumber `json:"latencies"`
-		Requests   jsonNumber            `json:"requests"`
-		Throughput jsonNumber            `json:"throughput"`
-		Success    jsonNumber            `json:"success"` // share of them
-	}
-	if err := d.decode(&report); err != nil {
+	start := d.offset()
+	report, err := d.object()
+	if err != nil {
 		return err
 	}
+	latencies, err := report.object("latencies")
+	if err != nil {
+		return d.mistyped(start, err)
+	}
 	var g gatherer
-	g.rate("throughput", report.Throughput, "rps")
-	g.number("latency_mean", report.Latencies["mean"], "ns")
-	g.number("latency_max", report.Latencies["max"], "ns")
-	ranked := map[string]jsonNumber{}
-	for key, n := range report.Latencies {
-		if p, ok := strings.CutSuffix(key, "th"); ok {
-			ranked[p] = n
+	g.rate("throughput", report.number("throughput"), "rps")
+	g.number("latency_mean", latencies.number("mean"), "ns")
+	g.number("latency_max", latencies.number("max"), "ns")
+	var ranked jsonObject
+	for _, m := range latencies {
+		if p, ok := strings.CutSuffix(m.key, "th"); ok {
+			ranked = append(ranked, jsonMember{p, m.value})
 		}
 	}
+	slices.SortFunc(ranked, jsonMember.compare)
 	g.percentiles(ranked, "ns")
-	if success := report.Success; success.present() && success.v >= 0 && success.v <= 1 {
-		g.measure("errors", math.Round(report.Requests.count()*(1-success.v)), "errors")
+	if success := report.number("success"); success.present() && success.v >= 0 && success.v <= 1 {
+		g.measure("errors", math.Round(report.number("requests").count()*(1-success.v)), "errors")
 	} else {
 		g.problem("want the share of requests that succeeded, have %s", success.text)
 	}
