@@ -253,7 +253,10 @@ func (s jsonShape) readAll(input []byte, name string, parse func(*jsonDocument) 
 	input = withoutNonFinite(input)
 	d := &jsonDocument{name: name, input: input, launches: -1, yield: yield}
 	for start := s.find(input, 0); start >= 0; start = s.find(input, d.offset()) {
-		d.Decoder, d.start, d.first = json.NewDecoder(bytes.NewReader(input[start:])), start, d.launches+1
+		if d.Decoder == nil || len(bytes.TrimSpace(input[d.offset():start])) > 0 {
+			d.Decoder, d.from = json.NewDecoder(bytes.NewReader(input[start:])), start
+		}
+		d.start, d.first = start, d.launches+1
 		err := parse(d)
 		switch {
 		case d.stopped:
@@ -288,7 +291,8 @@ type jsonDocument struct {
 	*json.Decoder
 	name     string
 	input    []byte
-	start    int // of the document, in input
+	from     int // where the decoder began, in input
+	start    int // of the document
 	counted  int // bytes of input in which lines were counted
 	lines    int // line ends in them
 	first    int // launch of this document, in the input
@@ -303,7 +307,7 @@ type jsonDocument struct {
 var errStopped = errors.New("nothing more is wanted")
 
 // offset returns how far the input was read.
-func (d *jsonDocument) offset() int { return d.start + int(d.InputOffset()) }
+func (d *jsonDocument) offset() int { return max(d.start, d.from+int(d.InputOffset())) }
 
 // position returns the line that was read last, as what it says.
 func (d *jsonDocument) position(text string) line {
@@ -542,6 +546,19 @@ func (o jsonObject) object(key string) (jsonObject, error) {
 		mistyped.Field = key
 	}
 	return of, err
+}
+
+// string returns the text of a key, which is empty where there is none.
+func (o jsonObject) string(key string) (string, error) {
+	switch value := o.get(key); {
+	case value == "", value == "null":
+		return "", nil
+	case value[0] == '"':
+		return unquoteJSON(value), nil
+	default:
+		kind, _, _ := strings.Cut(kindOf(value), " ")
+		return "", &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeFor[string](), Field: key}
+	}
 }
 
 // number returns the number of a key.

@@ -283,19 +283,26 @@ var scyllaDocument = withKeys("stats.median tps")
 // one run with the median throughput, so a value that was measured and not the
 // median of its own metric.
 func readScyllaJSON(d *jsonDocument) error {
-	var doc struct {
-		Stats          jsonObject `json:"stats"`
-		TestProperties struct {
-			Type string `json:"type"`
-		} `json:"test_properties"`
-	}
 	start := d.offset()
-	if err := d.decode(&doc); err != nil {
+	doc, err := d.object()
+	if err != nil {
 		return err
 	}
+	stats, err := doc.object("stats")
+	if err != nil {
+		return d.mistyped(start, err)
+	}
+	properties, err := doc.object("test_properties")
+	if err != nil {
+		return d.mistyped(start, err)
+	}
+	name, err := properties.string("type")
+	if err != nil {
+		return d.mistyped(start, err)
+	}
 	spread := &bench.Spread{}
-	var values []bench.Value
-	for _, m := range doc.Stats { // by key, so that the deviation is before its median
+	values := make([]bench.Value, 0, len(stats))
+	for _, m := range stats { // by key, so that the deviation is before its median
 		v, err := m.float()
 		switch {
 		case err != nil && m.isNumber():
@@ -313,6 +320,6 @@ func readScyllaJSON(d *jsonDocument) error {
 			values = append(values, measureNamed(m.key, v))
 		}
 	}
-	d.result(bench.Result{Name: doc.TestProperties.Type, Values: values})
+	d.result(bench.Result{Name: name, Values: values})
 	return nil
 }
