@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -129,6 +131,32 @@ func DecodeMeasurements(data []byte) (Measurements, error) {
 	if err := DecodeDocument(data, MeasurementsSchema, &doc); err != nil {
 		return Measurements{}, err
 	}
+	return doc.measurements()
+}
+
+// NextMeasurements decodes the next document of a stream. The error is io.EOF
+// where there is none, and of type *SchemaError where it is another document.
+func NextMeasurements(in *json.Decoder) (Measurements, error) {
+	var doc measurementsDoc
+	start := in.InputOffset()
+	err := in.Decode(&doc)
+	mistyped, _ := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case errors.Is(err, io.EOF):
+		return Measurements{}, err
+	case err != nil && in.InputOffset() == start:
+		return Measurements{}, fmt.Errorf("want a whole JSON document: %w", err)
+	case mistyped != nil && (mistyped.Field == "" || mistyped.Field == "schema"):
+		return Measurements{}, fmt.Errorf("want a %s document, have no JSON object: %w", MeasurementsSchema, err)
+	case doc.Schema != MeasurementsSchema:
+		return Measurements{}, &SchemaError{doc.Schema, MeasurementsSchema}
+	case err != nil:
+		return Measurements{}, err
+	}
+	return doc.measurements()
+}
+
+func (doc *measurementsDoc) measurements() (Measurements, error) {
 	m := Measurements{
 		Suite: doc.Suite, Commit: doc.Commit, Ref: doc.Ref, Host: doc.Host,
 		Set: &Set{}, Warnings: doc.Warnings,
@@ -178,11 +206,12 @@ func (s sampleDoc) addTo(set *Set) error {
 		return errors.New("launches: want at least one, have none")
 	}
 	metric := Metric{s.Metric, s.Unit, better}
+	result := Result{Name: s.Benchmark, Machine: s.Machine, Counted: s.Counted}
 	for i, values := range s.Launches {
 		if len(values) == 0 {
 			return fmt.Errorf("launch %d: want at least one value, have none", i+1)
 		}
-		result := Result{Name: s.Benchmark, Launch: i, Machine: s.Machine, Counted: s.Counted}
+		result.Launch, result.Values = i, slices.Grow(result.Values[:0], len(values))
 		for _, v := range values {
 			if v == nil {
 				return fmt.Errorf("launch %d: want numbers, have null", i+1)
@@ -210,7 +239,7 @@ func DecodeDocument(data []byte, schema string, v any) error {
 		return fmt.Errorf("want a %s document, have no JSON object: %w", schema, err)
 	}
 	if head.Schema != schema {
-		return wrongSchema(head.Schema, schema)
+		return &SchemaError{head.Schema, schema}
 	}
 	return Worded(json.Unmarshal(data, v))
 }
@@ -246,15 +275,18 @@ func wantedJSON(t reflect.Type) string {
 	return "a number"
 }
 
-func wrongSchema(have, want string) error {
-	kind, version, _ := strings.Cut(want, "/v")
-	haveKind, haveVersion, ok := strings.Cut(have, "/v")
+// A SchemaError says that a document is of another kind or version.
+type SchemaError struct{ Have, Want string }
+
+func (e *SchemaError) Error() string {
+	kind, version, _ := strings.Cut(e.Want, "/v")
+	haveKind, haveVersion, ok := strings.Cut(e.Have, "/v")
 	if !ok || haveKind != kind {
-		return fmt.Errorf("want a document with \"schema\": %q, have %q", want, have)
+		return fmt.Sprintf("want a document with \"schema\": %q, have %q", e.Want, e.Have)
 	}
 	n, err := strconv.ParseUint(haveVersion, 10, 16)
 	if known, _ := strconv.ParseUint(version, 10, 16); err != nil || n <= known || n > math.MaxInt16 {
-		return fmt.Errorf("want version %s of %s, have %q", version, kind, haveVersion)
+		return fmt.Sprintf("want version %s of %s, have %q", version, kind, haveVersion)
 	}
-	return fmt.Errorf("the document is of version %d, written by a newer noslower: read it with noslower %d.0 or later", n, n)
+	return fmt.Sprintf("the document is of version %d, written by a newer noslower: read it with noslower %d.0 or later", n, n)
 }

@@ -60,29 +60,22 @@ func readNoslower(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 // nextMeasurements decodes the next document. The error is io.EOF where there
 // is none.
 func nextMeasurements(documents *json.Decoder) (bench.Measurements, error) {
-	var data json.RawMessage
-	if err := documents.Decode(&data); errors.Is(err, io.EOF) {
-		return bench.Measurements{}, err
-	} else if err != nil {
-		return bench.Measurements{}, fmt.Errorf("want a whole JSON document: %w", err)
+	m, err := bench.NextMeasurements(documents)
+	if other, ok := errors.AsType[*bench.SchemaError](err); ok && strings.HasPrefix(other.Have, "noslower.verdict/") {
+		err = errors.New("it is a verdict, which holds no measurements: want what it was made of")
 	}
-	var head struct {
-		Schema string `json:"schema"`
-	}
-	if err := json.Unmarshal(data, &head); err == nil && strings.HasPrefix(head.Schema, "noslower.verdict/") {
-		return bench.Measurements{}, errors.New("it is a verdict, which holds no measurements: want what it was made of")
-	}
-	return bench.DecodeMeasurements(data)
+	return m, err
 }
 
 // sampleResults yields the values of a sample, numbering its launches from
 // first on.
 func sampleResults(s bench.Sample, first int) iter.Seq[bench.Result] {
 	return func(yield func(bench.Result) bool) {
+		value := make([]bench.Value, 1) // of which there may be millions
 		for i, values := range s.Launches {
 			for _, v := range values {
-				value := bench.Value{Metric: s.Metric, V: v, Statistic: s.Spread}
-				if !yield(bench.Result{Name: s.Benchmark, Launch: first + i, Values: []bench.Value{value}}) {
+				value[0] = bench.Value{Metric: s.Metric, V: v, Statistic: s.Spread}
+				if !yield(bench.Result{Name: s.Benchmark, Launch: first + i, Values: value}) {
 					return
 				}
 			}
