@@ -43,6 +43,13 @@ type gabBench struct {
 	Value      *float64
 }
 
+func gabBenchOf(o jsonObject) (gabBench, error) {
+	name, nameErr := o.string("name", "Name")
+	unit, unitErr := o.string("unit", "Unit")
+	value, valueErr := o.float("value", "Value")
+	return gabBench{name, unit, value}, cmp.Or(nameErr, unitErr, valueErr)
+}
+
 // gabTools are the tools of which the direction is known where the unit tells
 // none.
 var gabTools = map[string]bench.Better{"customBiggerIsBetter": bench.Higher, "customSmallerIsBetter": bench.Lower}
@@ -63,9 +70,14 @@ func readGAB(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 		}
 		gabShape.readAll(input, name, func(d *jsonDocument) error {
 			return d.elements(func() error {
-				var b gabBench
-				if err := d.decode(&b); err != nil {
+				start := d.offset()
+				o, err := d.object()
+				if err != nil {
 					return err
+				}
+				b, err := gabBenchOf(o)
+				if err != nil {
+					return d.mistyped(start, err)
 				}
 				b.result(d, "", bench.Unknown)
 				return nil

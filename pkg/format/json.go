@@ -464,14 +464,15 @@ func (m jsonMember) isNumber() bool {
 	return m.value[0] == '-' || '0' <= m.value[0] && m.value[0] <= '9'
 }
 
-// float returns the number that a member wants to be. A null is 0.
-func (m jsonMember) float() (float64, error) {
+// float returns the number that a member wants to be. A null is 0. The error of
+// another value is of what the member is called.
+func (m jsonMember) float(called string) (float64, error) {
 	if m.isNull() {
 		return 0, nil
 	}
 	v, err := strconv.ParseFloat(m.value, 64)
 	if err != nil {
-		return 0, &json.UnmarshalTypeError{Value: kindOf(m.value), Type: reflect.TypeFor[float64]()}
+		return 0, &json.UnmarshalTypeError{Value: kindOf(m.value), Type: reflect.TypeFor[float64](), Field: called}
 	}
 	return v, nil
 }
@@ -503,7 +504,7 @@ func (o *jsonObject) take(text string) error {
 		return nil
 	default:
 		kind, _, _ := strings.Cut(kindOf(text), " ")
-		return &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeFor[jsonObject]()}
+		return &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeFor[map[string]any]()}
 	}
 	members := make(jsonObject, 0, 12)
 	for at := nextJSON(text, 1); text[at] != '}'; {
@@ -548,8 +549,18 @@ func (o jsonObject) object(key string) (jsonObject, error) {
 	return of, err
 }
 
-// string returns the text of a key, which is empty where there is none.
-func (o jsonObject) string(key string) (string, error) {
+// float returns the number that a key wants, or nil where it is missing or null.
+func (o jsonObject) float(key, called string) (*float64, error) {
+	value := o.get(key)
+	if value == "" || value == "null" {
+		return nil, nil
+	}
+	v, err := jsonMember{key, value}.float(called)
+	return &v, err
+}
+
+// string is float for a text, which is empty where there is none.
+func (o jsonObject) string(key, called string) (string, error) {
 	switch value := o.get(key); {
 	case value == "", value == "null":
 		return "", nil
@@ -557,7 +568,7 @@ func (o jsonObject) string(key string) (string, error) {
 		return unquoteJSON(value), nil
 	default:
 		kind, _, _ := strings.Cut(kindOf(value), " ")
-		return "", &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeFor[string](), Field: key}
+		return "", &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeFor[string](), Field: called}
 	}
 }
 

@@ -296,14 +296,14 @@ func readScyllaJSON(d *jsonDocument) error {
 	if err != nil {
 		return d.mistyped(start, err)
 	}
-	name, err := properties.string("type")
+	name, err := properties.string("type", "test_properties.type")
 	if err != nil {
 		return d.mistyped(start, err)
 	}
 	spread := &bench.Spread{}
 	values := make([]bench.Value, 0, len(stats))
 	for _, m := range stats { // by key, so that the deviation is before its median
-		v, err := m.float()
+		v, err := m.float("stats")
 		switch {
 		case err != nil && m.isNumber():
 			return d.mistyped(start, err)

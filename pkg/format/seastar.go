@@ -215,7 +215,7 @@ func readSeastarJSON(d *jsonDocument) error {
 			var runs, mad float64
 			median := -1 // of the values
 			for _, c := range columns {
-				v, err := c.float()
+				v, err := c.float("value")
 				if err != nil {
 					return d.mistyped(start, err)
 				}
