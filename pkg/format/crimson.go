@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/noslower/noslower/pkg/bench"
 )
@@ -51,8 +52,9 @@ var crimsonMetrics = map[string]string{"Latency": "latency_mean", "Bandwidth": "
 // crimsonMetric matches a field that was measured. Any word with a unit is one.
 var crimsonMetric = compile(`^(?:(IOPS)|([A-Za-z]\w*)\(([A-Za-z/%]+)\))$`)
 
-// crimsonBlanks makes the bars between cells, and the marks of a quotation, blank.
-var crimsonBlanks = strings.NewReplacer("|", " ", ">", " ")
+// isCrimsonBlank is of what stands between words, which bars between cells and the
+// marks of a quotation do too.
+func isCrimsonBlank(r rune) bool { return r == '|' || r == '>' || unicode.IsSpace(r) }
 
 // A crimsonTable is the rows of one table, from that of Block_size on. Without
 // one there is no table.
@@ -80,7 +82,7 @@ func readCrimson(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			return done.results(launch-1, yield)
 		}
 		read := eachLine(r, name, yield, func(l line) bool {
-			words := strings.Fields(crimsonBlanks.Replace(l.text))
+			words := strings.FieldsFunc(l.text, isCrimsonBlank)
 			for len(words) > 0 && isCrimsonField(words[0]) {
 				field := words[0]
 				if field == "Block_size" && !flush() {
@@ -184,6 +186,7 @@ func (t crimsonTable) cell(field string, column int) string {
 // "Fio RBD Rand Write 4096/osd=Crimson/store=Bluestore/threads=128/clients=4/core=2".
 func (t crimsonTable) name(column int) string {
 	var name strings.Builder
+	name.Grow(100) // more than most have
 	for _, p := range crimsonParameters {
 		if cell := t.cell(p.field, column); cell != "" {
 			name.WriteString(p.before)

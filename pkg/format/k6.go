@@ -132,7 +132,7 @@ func readK6Console(r io.Reader, name string, yield func(bench.Result, error) boo
 			}
 		}
 		launch++
-		metrics = nil
+		metrics = metrics[:0]
 		clear(seen)
 		return true
 	}

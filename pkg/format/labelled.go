@@ -121,10 +121,9 @@ var labelledUnits = map[string]string{"": "value", "%": "share", "s": "time", "B
 // has a direction, or a factor: "5 apples" is the end of a sentence. What has a
 // unit and no name is called by the unit.
 func measureLabelled(metric, text string) (bench.Value, bool) {
-	number, unit := text, ""
-	if i := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("+-.,'0123456789eE", r) }); i >= 0 {
-		number, unit = text[:i], strings.TrimSpace(text[i:])
-	}
+	unit := strings.TrimLeft(text, "+-.,'0123456789eE")
+	number := text[:len(text)-len(unit)]
+	unit = strings.TrimSpace(unit)
 	if len(unit) == 1 && strings.Contains("kKMG", unit) {
 		number, unit = number+unit, ""
 	}

@@ -214,6 +214,10 @@ func (s *step) canBegin(text string, at int) bool {
 	return s.begin == nil || at == len(text) || s.begin[text[at]]
 }
 
+// isAtStart reports whether the expression whose first step this is matches at the
+// start of a text alone.
+func (s *step) isAtStart() bool { return s.next != nil && s.next.position == syntax.EmptyBeginText }
+
 func (b *firstBytes) add(set *charSet) {
 	for i := range b {
 		b[i] = b[i] || set.canBegin(byte(i))
@@ -343,7 +347,6 @@ func (m *stepper) find(first *step, text string, at int) (found, known bool) {
 	if first == nil {
 		return false, false
 	}
-	atStart := first.next != nil && first.next.position == syntax.EmptyBeginText
 	for {
 		n := strings.Index(text[at:], first.after)
 		if n < 0 {
@@ -356,7 +359,7 @@ func (m *stepper) find(first *step, text string, at int) (found, known bool) {
 		if m.left < 0 {
 			return false, false
 		}
-		if at == len(text) || atStart {
+		if at == len(text) || first.isAtStart() {
 			return false, true
 		}
 		_, n = utf8.DecodeRuneInString(text[at:])

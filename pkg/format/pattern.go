@@ -53,6 +53,9 @@ func parsed(expression string) *syntax.Regexp {
 func (p pattern) re() *regexp.Regexp { return p.made().Regexp }
 
 func (m *madePattern) canMatch(s string) bool {
+	if m.steps != nil && m.steps.isAtStart() && !m.steps.canBegin(s, 0) {
+		return false
+	}
 	return len(m.needs) == 0 || slices.ContainsFunc(m.needs, func(text string) bool { return strings.Contains(s, text) })
 }
 
