@@ -5,7 +5,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/noslower/noslower/pkg/bench"
 )
@@ -52,9 +51,8 @@ var crimsonMetrics = map[string]string{"Latency": "latency_mean", "Bandwidth": "
 // crimsonMetric matches a field that was measured. Any word with a unit is one.
 var crimsonMetric = compile(`^(?:(IOPS)|([A-Za-z]\w*)\(([A-Za-z/%]+)\))$`)
 
-// isCrimsonBlank is of what stands between words, which bars between cells and the
-// marks of a quotation do too.
-func isCrimsonBlank(r rune) bool { return r == '|' || r == '>' || unicode.IsSpace(r) }
+// crimsonBlanks makes the bars between cells, and the marks of a quotation, blank.
+var crimsonBlanks = strings.NewReplacer("|", " ", ">", " ")
 
 // A crimsonTable is the rows of one table, from that of Block_size on. Without
 // one there is no table.
@@ -82,7 +80,7 @@ func readCrimson(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			return done.results(launch-1, yield)
 		}
 		read := eachLine(r, name, yield, func(l line) bool {
-			words := strings.FieldsFunc(l.text, isCrimsonBlank)
+			words := strings.Fields(crimsonBlanks.Replace(l.text))
 			for len(words) > 0 && isCrimsonField(words[0]) {
 				field := words[0]
 				if field == "Block_size" && !flush() {

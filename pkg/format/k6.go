@@ -182,12 +182,13 @@ func (m *k6Metric) console(text string) bool {
 		m.rate = numberOf(f[1])
 		return true
 	}
-	for f := range k6Statistic.eachSubmatch(text) {
-		if v, err := parseDuration(f[2]); err == nil {
+	for at := range k6Statistic.findAll(text) {
+		key, value := text[at[2]:at[3]], text[at[4]:at[5]]
+		if v, err := parseDuration(value); err == nil {
 			m.unit = "s"
-			m.statistic(f[1], jsonNumber{v, f[2]})
+			m.statistic(key, jsonNumber{v, value})
 		} else {
-			m.statistic(f[1], numberOf(f[2]))
+			m.statistic(key, numberOf(value))
 		}
 	}
 	return len(m.statistics) > 0
