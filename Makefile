@@ -19,7 +19,7 @@ demo: ## measures a program, slows it down, and shows the report
 .PHONY: test
 test: ## all tests but those in containers
 	@$(if $(RACE),,echo "test: no C compiler, so no race detector")
-	go test $(RACE) -shuffle=on ./...
+	go test $(RACE) -shuffle=on -timeout 30m ./...
 
 .PHONY: e2e
 e2e: ## the image, and the action in a workflow, run by act

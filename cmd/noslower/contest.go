@@ -272,6 +272,7 @@ type judge func(base, head *side, look int) (gate.Verdict, error)
 type measured struct {
 	head    side
 	verdict gate.Verdict
+	contest *contest
 }
 
 // compete measures head, beside base's own program where there is a rival, until
@@ -298,7 +299,7 @@ func (w world) compete(ctx context.Context, o *optionSet, rival *rival, looks []
 	}
 	c.bound()
 	v, err := decide(base, head, level)
-	m := measured{*head, v}
+	m := measured{*head, v, c}
 	if err != nil || rival == nil {
 		return m, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/noslower/noslower/pkg/baseline"
 	"github.com/noslower/noslower/pkg/bench"
 	"github.com/noslower/noslower/pkg/gate"
 	"github.com/noslower/noslower/pkg/run"
@@ -227,38 +228,52 @@ func onlyBenchmark(set *bench.Set) (name string, only bool) {
 // mostFunctions is how many functions a report names.
 const mostFunctions = 10
 
+// profiles reports whether the instructions of an operation can be told by function.
+func (c *contest) profiles() bool { return c.counting != nil && len(c.counting.sizes) > 0 }
+
+// costsOf profiles a side's program once at each size.
+func (c *contest) costsOf(ctx context.Context, at *contestant) (run.CostsPerOp, error) {
+	c.progress.side = strings.TrimPrefix(at.name+", profile", ", ")
+	var profiles []run.SizedProfile
+	for _, ops := range c.counting.sizes {
+		if err := at.renew(); err != nil {
+			return run.CostsPerOp{}, err
+		}
+		profile, err := c.counting.counters.Profile(ctx, c.counting.at(at.spec, ops), run.Step{N: 1, Of: 1}, c.progress)
+		if err != nil {
+			return run.CostsPerOp{}, err
+		}
+		profiles = append(profiles, run.SizedProfile{Ops: ops, Profile: profile})
+	}
+	return run.PerOp(profiles)
+}
+
 // blame profiles both sides once and says in which functions the instructions of
 // an operation moved.
 func (c *contest) blame(ctx context.Context) (*gate.Moved, error) {
-	if c.counting == nil || len(c.contestants) != 2 || len(c.counting.sizes) == 0 {
+	if !c.profiles() || len(c.contestants) != 2 {
 		return nil, nil
 	}
 	var costs []run.CostsPerOp
 	for _, at := range c.contestants {
-		c.progress.side = at.name + ", profile"
-		var profiles []run.SizedProfile
-		for _, ops := range c.counting.sizes {
-			if err := at.renew(); err != nil {
-				return nil, err
-			}
-			profile, err := c.counting.counters.Profile(ctx, c.counting.at(at.spec, ops), run.Step{N: 1, Of: 1}, c.progress)
-			if err != nil {
-				return nil, err
-			}
-			profiles = append(profiles, run.SizedProfile{Ops: ops, Profile: profile})
-		}
-		perOp, err := run.PerOp(profiles)
+		perOp, err := c.costsOf(ctx, at)
 		if err != nil {
 			return nil, err
 		}
 		costs = append(costs, perOp)
 	}
-	diff := run.Diff(costs[0], costs[1])
-	_, head := c.sides()
-	name, _ := onlyBenchmark(head.Set)
+	return c.moved(costs[0], costs[1]), nil
+}
+
+// moved says in which functions head's instructions of an operation are others than
+// base's.
+func (c *contest) moved(base, head run.CostsPerOp) *gate.Moved {
+	diff := run.Diff(base, head)
+	_, at := c.sides()
+	name, _ := onlyBenchmark(at.Set)
 	moved := &gate.Moved{Benchmark: name, Base: diff.Base, Head: diff.Head}
 	for i, f := range diff.Functions {
-		if i == mostFunctions || math.Abs(f.Change()) < 0.0005 {
+		if i == mostFunctions || math.Abs(f.Change()) < leastCost {
 			break
 		}
 		moved.Functions = append(moved.Functions, gate.MovedFunction{
@@ -268,5 +283,33 @@ func (c *contest) blame(ctx context.Context) (*gate.Moved, error) {
 	if change := diff.Change(); change != 0 {
 		moved.Explained = diff.Explained(len(moved.Functions)) / change
 	}
-	return moved, nil
+	return moved
+}
+
+// leastCost is what a place costs at least to be told of, in instructions/op.
+const leastCost = 0.0005
+
+// storedProfile makes a profile something to keep. What costs nothing to speak of is
+// left out.
+func storedProfile(costs run.CostsPerOp) (*baseline.Profile, error) {
+	p := &baseline.Profile{Total: costs.Total, WithSetup: costs.WithSetup}
+	for _, c := range costs.Costs {
+		if math.Abs(c.Self) >= leastCost {
+			p.Costs = append(p.Costs, baseline.Cost{Function: c.Function, Object: c.Object, Home: c.Home, File: c.File, Line: c.Line, Self: c.Self})
+		}
+	}
+	if n := len(p.Costs); n > baseline.MaxCosts {
+		return nil, fmt.Errorf("it has %d places, and %d are kept at most", n, baseline.MaxCosts)
+	}
+	return p, nil
+}
+
+// costsOfStored is the other way round.
+func costsOfStored(p baseline.Profile) run.CostsPerOp {
+	costs := run.CostsPerOp{Total: p.Total, WithSetup: p.WithSetup}
+	for _, c := range p.Costs {
+		place := run.Place{Function: c.Function, Object: c.Object, Home: c.Home, File: c.File}
+		costs.Costs = append(costs.Costs, run.CostPerOp{Place: place, Line: c.Line, Self: c.Self})
+	}
+	return costs
 }

@@ -81,6 +81,7 @@ type gating struct {
 	from    found
 	unasked error             // why from is not known
 	told    []baseline.Change // of level, by this verdict
+	profile *baseline.Profile // of head, to be kept
 }
 
 // each makes a gate of each suite that was measured elsewhere. Thresholds, pairs
@@ -212,7 +213,32 @@ func (g *gating) measure(ctx context.Context) (gate.Verdict, error) {
 	}
 	m, err := g.compete(ctx, o, rival, looks, g.judge)
 	g.head = &m.head
+	if err == nil && m.contest.profiles() {
+		g.profileHead(ctx, m.contest, &m.verdict)
+	}
 	return m.verdict, undecided(errors.Join(err, g.write(m.head, err)))
+}
+
+// profileHead profiles head where its profile is to be kept, or where it regressed
+// against a baseline of which nothing but the profile is at hand.
+func (g *gating) profileHead(ctx context.Context, c *contest, v *gate.Verdict) {
+	var stored *baseline.Profile
+	if r := g.from.record; r != nil && len(c.contestants) == 1 && v.Blames("instructions_per_op") {
+		stored = r.Profile
+	}
+	if !g.keeps && stored == nil {
+		return
+	}
+	costs, err := c.costsOf(ctx, c.contestants[len(c.contestants)-1])
+	if err == nil && g.keeps {
+		g.profile, err = storedProfile(costs)
+	}
+	switch {
+	case err != nil:
+		v.Warnings = append(v.Warnings, fmt.Sprintf("in which functions the instructions are is not known: %v", err))
+	case stored != nil && stored.WithSetup == costs.WithSetup:
+		v.Moved = c.moved(costsOfStored(*stored), costs)
+	}
 }
 
 // rival is base's own program, where it is to be had; nil where it is not, which
@@ -333,6 +359,7 @@ func (g *gating) keep(ctx context.Context, k keeper, v gate.Verdict) error {
 	}
 	next := nextRecord(g.from.record, g.head.Measurements, g.options.policy())
 	next.Changes = append(next.Changes, g.told...)
+	next.Profile = g.profile
 	var packed []byte
 	if len(g.options.Program) > 0 {
 		p, err := packProgram(g.options.Program)

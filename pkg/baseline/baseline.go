@@ -31,6 +31,7 @@ type Record struct {
 	Policy       []Standard // by which the measurements were judged
 	Program      *Program   // what was measured, kept beside the record; nil where it was not
 	Changes      []Change   // of level, among the jobs and the measurements, that were told of
+	Profile      *Profile   // of what was measured; nil where there is none
 }
 
 // A Program is the built files of a benchmark, as they are kept in an archive.
@@ -103,6 +104,7 @@ type (
 		Policy       []standardDoc   `json:"policy,omitempty"`
 		Program      *programDoc     `json:"program,omitempty"`
 		Changes      []changeDoc     `json:"changes,omitempty"`
+		Profile      *profileDoc     `json:"profile,omitempty"`
 	}
 	changeDoc struct {
 		Benchmark string    `json:"benchmark"`
@@ -154,7 +156,7 @@ func (r Record) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := recordDoc{Schema: RecordSchema, Measurements: measurements, Jobs: []jobDoc{}}
+	doc := recordDoc{Schema: RecordSchema, Measurements: measurements, Jobs: []jobDoc{}, Profile: r.Profile.doc()}
 	if r.Origin != (Origin{}) {
 		doc.Origin = &originDoc{r.Origin.RepositoryID, r.Origin.RunID, r.Origin.Attempt}
 	}
@@ -225,6 +227,9 @@ func Decode(data []byte) (Record, error) {
 	r.Jobs = r.Jobs[max(0, len(r.Jobs)-MaxJobs):]
 	for _, c := range doc.Changes {
 		r.Changes = append(r.Changes, Change{bench.Key{Benchmark: c.Benchmark, Metric: c.Metric}, c.Machine, c.Commit, c.Time, c.Rose})
+	}
+	if r.Profile, err = doc.Profile.profile(); err != nil {
+		faults = append(faults, err)
 	}
 	if err := errors.Join(faults...); err != nil {
 		return Record{}, err

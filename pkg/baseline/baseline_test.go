@@ -33,6 +33,7 @@ func TestRoundTrip(t *testing.T) {
 	limit := 3.5
 	r.Origin = Origin{RepositoryID: 1, RunID: 2, Attempt: 3}
 	r.Policy = []Standard{{Key: bench.Key{Benchmark: "get", Metric: "throughput"}, Gating: true, Fail: 0.05, Warn: 0.01, Limit: &limit}}
+	r.Profile = &Profile{Total: 1201.5, WithSetup: true, Costs: []Cost{{Function: "get<int>()", Object: "bench", Home: "a.h", File: "b.h", Line: 7, Self: 1200}}}
 	data, err := r.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -49,6 +50,9 @@ func TestRoundTrip(t *testing.T) {
 	}
 	if d := cmp.Diff(r.Policy, got.Policy); d != "" || got.Origin != r.Origin {
 		t.Errorf("origin %v; policy (-want +got):\n%s", got.Origin, d)
+	}
+	if d := cmp.Diff(r.Profile, got.Profile); d != "" {
+		t.Errorf("profile (-want +got):\n%s", d)
 	}
 	if got.Jobs[0].Commit != "aaa" || got.Measurements.Commit != "bbb" {
 		t.Errorf("have the job %q before %q, want aaa before bbb", got.Jobs[0].Commit, got.Measurements.Commit)
