@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command live gates a real program again and again on this machine, under a
 // load that it starts beside it, and counts what the gate says: of the program
 // against itself, and against itself with more work to do.
@@ -15,9 +17,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // A series is gates of one kind.
@@ -48,7 +52,9 @@ func main() {
 		benchmark()
 		return
 	}
-	if err := run(*gates, *only); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, *gates, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "live:", err)
 		os.Exit(1)
 	}
@@ -70,7 +76,7 @@ func benchmark() {
 	fmt.Fprintf(os.Stderr, "%x\n", sum)
 }
 
-func run(gates int, only string) error {
+func run(ctx context.Context, gates int, only string) error {
 	dir, err := os.MkdirTemp("", "noslower-live-")
 	if err != nil {
 		return err
@@ -97,7 +103,7 @@ func run(gates int, only string) error {
 	if err := os.Mkdir(filepath.Join(dir, "build"), 0o755); err != nil {
 		return err
 	}
-	stop, err := load(dir)
+	stop, err := load(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -119,17 +125,19 @@ func run(gates int, only string) error {
 		if !strings.Contains(s.name, only) {
 			continue
 		}
-		if err := s.run(dir); err != nil {
+		if err := s.run(ctx, dir); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
 	return nil
 }
 
-// load keeps a processor busy until it is stopped.
-func load(dir string) (stop func(), err error) {
-	ctx, cancel := context.WithCancel(context.Background())
+// load keeps a processor busy until it is stopped, or ctx is done.
+func load(ctx context.Context, dir string) (stop func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
 	cmd := exec.CommandContext(ctx, "sh", "-c", "while :; do "+filepath.Join(dir, "same")+" -work 2>/dev/null; done")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	if err := cmd.Start(); err != nil {
 		cancel()
 		return nil, err
@@ -138,7 +146,7 @@ func load(dir string) (stop func(), err error) {
 }
 
 // run makes the gates of the series and prints its row.
-func (s series) run(dir string) error {
+func (s series) run(ctx context.Context, dir string) error {
 	count := map[string]int{}
 	for i := range s.gates {
 		same, slower, command := "same", "slower", "{dir}/build/bench -work"
@@ -159,7 +167,7 @@ func (s series) run(dir string) error {
 		if err := install(dir, same); err != nil {
 			return err
 		}
-		if _, err := noslower(dir, base, ""); err != nil {
+		if _, err := noslower(ctx, dir, base, ""); err != nil {
 			return err
 		}
 		if s.slower {
@@ -172,7 +180,7 @@ func (s series) run(dir string) error {
 			// The processor's time gates as well, and two runs are too few for it.
 			metric = "instructions_per_op"
 		}
-		outcome, err := noslower(dir, append(append(common, "--output", "json"), s.flags...), metric)
+		outcome, err := noslower(ctx, dir, append(append(common, "--output", "json"), s.flags...), metric)
 		if err != nil {
 			return err
 		}
@@ -197,8 +205,8 @@ func install(dir, name string) error {
 
 // noslower runs a gate and returns its outcome, or that of a metric; a regression
 // is one. What stays open has to say what could have been seen.
-func noslower(dir string, args []string, metric string) (outcome string, err error) {
-	cmd := exec.Command(filepath.Join(dir, "noslower"), args...)
+func noslower(ctx context.Context, dir string, args []string, metric string) (outcome string, err error) {
+	cmd := exec.CommandContext(ctx, filepath.Join(dir, "noslower"), args...)
 	cmd.Dir = dir
 	var log strings.Builder
 	cmd.Stderr = &log
