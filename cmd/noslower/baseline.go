@@ -19,12 +19,10 @@ func (w world) baselineCommand() *cobra.Command {
 	parent.RunE = func(*cobra.Command, []string) error {
 		return wrongUse(errors.New("baseline: want list, show, pull or push after it"))
 	}
-	pull := w.subcommand("pull [flags]", "baseline pull", "Write a suite's baseline to a file, as a record", cobra.NoArgs, w.pullBaseline)
-	pull.Flags().Lookup("out").Usage = "write the record to this `file`, not to standard output"
 	parent.AddCommand(
 		w.subcommand("list [flags]", "baseline list", "List the suites that have a baseline", cobra.NoArgs, w.listBaselines),
 		w.subcommand("show [flags]", "baseline show", "Show what a suite's baseline measured", cobra.NoArgs, w.showBaseline),
-		pull,
+		w.subcommand("pull [flags]", "baseline pull", "Write a suite's baseline to a file, as a record", cobra.NoArgs, w.pullBaseline),
 		w.subcommand("push [flags] MEASUREMENTS", "baseline push", "Keep measurements as a suite's next baseline", cobra.ExactArgs(1), w.pushBaseline),
 	)
 	return parent
@@ -113,15 +111,22 @@ func (w world) pushBaseline(cmd *cobra.Command, o *optionSet) error {
 
 // openKeeper opens what --baseline names, in a workflow or outside one.
 func (w world) openKeeper(ctx context.Context, o *optionSet) (keeper, error) {
-	hub, err := w.github(ctx)
-	if err != nil {
-		return nil, err
-	}
-	at, err := hub.situation(modeAuto)
+	hub, at, err := w.situated(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return openKeeper(o.Baseline, hub, at, o.BaselineWorkflow)
+}
+
+// situated returns what there is of GitHub, and what a command other than gate
+// is there for.
+func (w world) situated(ctx context.Context) (hub, situation, error) {
+	h, err := w.github(ctx)
+	if err != nil {
+		return hub{}, situation{}, err
+	}
+	at, err := h.situation(modeAuto)
+	return h, at, err
 }
 
 // openRecord finds the record that the options name; that there is none is an

@@ -255,18 +255,25 @@ func TestConfigSchemaFaults(t *testing.T) {
 	}
 }
 
-// TestConfigSchemaKeys holds the schema's properties against the keys that the
-// reader knows, in number and order, and wants a description of each.
-func TestConfigSchemaKeys(t *testing.T) {
+// readSchema reads the schema as YAML, which keeps the order that JSON's maps
+// would lose.
+func readSchema(t *testing.T) yaml.MapSlice {
+	t.Helper()
 	data, err := os.ReadFile(schemaFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// YAML keeps the order that JSON's maps would lose.
 	var doc yaml.MapSlice
 	if err := yaml.UnmarshalWithOptions(data, &doc, yaml.UseOrderedMap()); err != nil {
 		t.Fatal(err)
 	}
+	return doc
+}
+
+// TestConfigSchemaKeys holds the schema's properties against the keys that the
+// reader knows, in number and order, and wants a description of each.
+func TestConfigSchemaKeys(t *testing.T) {
+	doc := readSchema(t)
 	for _, tt := range []struct {
 		at   []string
 		want []string
@@ -294,14 +301,7 @@ func TestConfigSchemaKeys(t *testing.T) {
 // TestConfigSchemaDefaults holds what the schema says of defaults against the
 // policy of a user without a configuration.
 func TestConfigSchemaDefaults(t *testing.T) {
-	data, err := os.ReadFile(schemaFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var doc yaml.MapSlice
-	if err := yaml.UnmarshalWithOptions(data, &doc, yaml.UseOrderedMap()); err != nil {
-		t.Fatal(err)
-	}
+	doc := readSchema(t)
 	p := gate.DefaultPolicy()
 	for _, tt := range []struct {
 		path string

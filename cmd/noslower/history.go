@@ -28,11 +28,9 @@ import (
 )
 
 func (w world) historyCommand() *cobra.Command {
-	cmd := w.subcommand("history [flags] [RECORD…]", "history",
+	return w.subcommand("history [flags] [RECORD…]", "history",
 		"Show how each benchmark went from job to job, and where it changed its level", cobra.ArbitraryArgs,
 		func(cmd *cobra.Command, o *optionSet) error { return w.history(cmd.Context(), o) })
-	cmd.Flags().Lookup("output").Usage = "what to write to standard output: `text|json|csv`"
-	return cmd
 }
 
 func (w world) history(ctx context.Context, o *optionSet) error {
@@ -175,11 +173,7 @@ func keptRecords(ctx context.Context, k keeper, suite *string) ([]*baseline.Reco
 // openNewest opens what --baseline names where the newest record is wanted: that
 // of the very commit too, which a gate would not compare with.
 func (w world) openNewest(ctx context.Context, o *optionSet) (keeper, error) {
-	hub, err := w.github(ctx)
-	if err != nil {
-		return nil, err
-	}
-	at, err := hub.situation(modeAuto)
+	hub, at, err := w.situated(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 func (w world) measureCommand() *cobra.Command {
-	cmd := w.subcommand("measure [flags] [-- COMMAND…]", "measure",
+	return w.subcommand("measure [flags] [-- COMMAND…]", "measure",
 		"Run the command, write measurements", cobra.ArbitraryArgs,
 		func(cmd *cobra.Command, o *optionSet) error {
 			head, err := w.measure(cmd.Context(), o)
@@ -39,8 +39,6 @@ func (w world) measureCommand() *cobra.Command {
 			}
 			return undecided(err)
 		})
-	cmd.Flags().Lookup("out").Usage = "write the measurements to this `file`, not to standard output"
-	return cmd
 }
 
 // warnOf prints the warnings of a side.

@@ -163,6 +163,20 @@ var optionsOf = map[string][]string{
 	"formats":       {"output"},
 }
 
+// usagesOf has what an option of a subcommand means where that is narrower than
+// what it means to gate.
+var usagesOf = map[string]map[string]string{
+	"measure":       {"out": "write the measurements to this `file`, not to standard output"},
+	"noise":         {"output": textOrJSON},
+	"parse":         {"output": textOrJSON},
+	"baseline pull": {"out": "write the record to this `file`, not to standard output"},
+	"history":       {"output": "what to write to standard output: `text|json|csv`"},
+	"site":          {"out": "write the pages into this `folder`"},
+	"formats":       {"output": textOrJSON},
+}
+
+const textOrJSON = "what to write to standard output: `text|json`"
+
 // subcommand makes a command whose flags are its options; do gets them complete,
 // with the configuration that was read.
 func (w world) subcommand(use, options, short string, args cobra.PositionalArgs, do func(cmd *cobra.Command, o *optionSet) error) *cobra.Command {
@@ -172,8 +186,8 @@ func (w world) subcommand(use, options, short string, args cobra.PositionalArgs,
 	for _, name := range optionsOf[options] {
 		cmd.Flags().AddFlag(all.Lookup(name))
 	}
-	if f := cmd.Flags().Lookup("output"); f != nil && cmd.Flags().Lookup("report") == nil {
-		f.Usage = "what to write to standard output: `text|json`"
+	for name, usage := range usagesOf[options] {
+		cmd.Flags().Lookup(name).Usage = usage
 	}
 	cmd.Flags().SortFlags = false
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

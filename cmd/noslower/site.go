@@ -27,11 +27,9 @@ import (
 )
 
 func (w world) siteCommand() *cobra.Command {
-	cmd := w.subcommand("site [flags] --out FOLDER [RECORD…]", "site",
+	return w.subcommand("site [flags] --out FOLDER [RECORD…]", "site",
 		"Write a static site of the trends: pages that stand alone, for Pages or any web server", cobra.ArbitraryArgs,
 		func(cmd *cobra.Command, o *optionSet) error { return w.site(cmd.Context(), o) })
-	cmd.Flags().Lookup("out").Usage = "write the pages into this `folder`"
-	return cmd
 }
 
 func (w world) site(ctx context.Context, o *optionSet) error {

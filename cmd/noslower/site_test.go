@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -247,17 +246,10 @@ func realRecords(t testing.TB, sources ...string) string {
 // not at hand.
 func realJobs(t testing.TB, source string) (jobs []baseline.Job, metrics map[bench.Key]bench.Metric) {
 	t.Helper()
-	rows, err := known.Read(filepath.Join("..", "..", "..", "shared", "detect"), source)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	metrics = map[bench.Key]bench.Metric{}
 	values := map[string]map[bench.Key][]float64{} // logarithms, by run
 	orders := map[string]int{}
-	for _, r := range rows {
+	for _, r := range known.Rows(t, source) {
 		if r.Value <= 0 {
 			continue
 		}

@@ -147,7 +147,7 @@ func NextMeasurements(in *json.Decoder) (Measurements, error) {
 	case err != nil && in.InputOffset() == start:
 		return Measurements{}, fmt.Errorf("want a whole JSON document: %w", err)
 	case mistyped != nil && (mistyped.Field == "" || mistyped.Field == "schema"):
-		return Measurements{}, fmt.Errorf("want a %s document, have no JSON object: %w", MeasurementsSchema, err)
+		return Measurements{}, fmt.Errorf("want a %s document: %w", MeasurementsSchema, Worded(err))
 	case doc.Schema != MeasurementsSchema:
 		return Measurements{}, &SchemaError{doc.Schema, MeasurementsSchema}
 	case err != nil:
@@ -233,10 +233,7 @@ func DecodeDocument(data []byte, schema string, v any) error {
 		Schema string `json:"schema"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && mistyped.Field != "" {
-			return Worded(err)
-		}
-		return fmt.Errorf("want a %s document, have no JSON object: %w", schema, err)
+		return fmt.Errorf("want a %s document: %w", schema, Worded(err))
 	}
 	if head.Schema != schema {
 		return &SchemaError{head.Schema, schema}
@@ -248,7 +245,7 @@ func DecodeDocument(data []byte, schema string, v any) error {
 // type, which field it is of and what is wanted there.
 func Worded(err error) error {
 	if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("%s: want %s, have %s", cmp.Or(mistyped.Field, "the document"), wantedJSON(mistyped.Type), mistyped.Value)
+		return fmt.Errorf("%s: want %s, have %s", cmp.Or(mistyped.Field, "the document"), WantedJSON(mistyped.Type), mistyped.Value)
 	}
 	const aTime = "want a time such as \"2026-11-30T12:00:00Z\", have "
 	if when, ok := errors.AsType[*time.ParseError](err); ok {
@@ -260,8 +257,8 @@ func Worded(err error) error {
 	return err
 }
 
-// wantedJSON words what a type wants.
-func wantedJSON(t reflect.Type) string {
+// WantedJSON words what a type wants of a JSON document.
+func WantedJSON(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.String:
 		return "text"
@@ -272,7 +269,7 @@ func wantedJSON(t reflect.Type) string {
 	case reflect.Slice, reflect.Array:
 		return "a list"
 	}
-	return "a number"
+	return "a finite number"
 }
 
 // A SchemaError says that a document is of another kind or version.

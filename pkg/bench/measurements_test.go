@@ -142,9 +142,10 @@ func TestDecodeMeasurementsFaults(t *testing.T) {
 		name, doc string
 		want      []string // every one is in the error
 	}{
-		{"nothing", ``, []string{"want a noslower.measurements/v1 document, have no JSON object"}},
-		{"no JSON", `throughput 5`, []string{"want a noslower.measurements/v1 document, have no JSON object"}},
-		{"no object", `[1]`, []string{"want a noslower.measurements/v1 document, have no JSON object"}},
+		{"nothing", ``, []string{"want a noslower.measurements/v1 document: unexpected end of JSON input"}},
+		{"no JSON", `throughput 5`, []string{"want a noslower.measurements/v1 document: invalid character"}},
+		{"no object", `[1]`, []string{"want a noslower.measurements/v1 document: the document: want an object, have array"}},
+		{"a schema that is a number", `{"schema":5}`, []string{"want a noslower.measurements/v1 document: schema: want text, have number"}},
 		{"cut off", document(good)[:70], []string{"want a noslower.measurements/v1 document"}},
 		{"two documents", document(good) + document(good), []string{"want a noslower.measurements/v1 document"}},
 		{"null", `null`, []string{`want a document with "schema": "noslower.measurements/v1", have ""`}},
@@ -160,7 +161,7 @@ func TestDecodeMeasurementsFaults(t *testing.T) {
 		{"a schema of another type", `{"schema":1}`, []string{"schema: want text, have number"}},
 		{"a time of nonsense", `{"schema":"noslower.measurements/v1","time":"yesterday"}`, []string{`want a time such as "2026-11-30T12:00:00Z", have "yesterday"`}},
 		{"a time of another type", `{"schema":"noslower.measurements/v1","time":3}`, []string{`want a time such as "2026-11-30T12:00:00Z", have no text`}},
-		{"a value of another type", document(`{"metric":"m","launches":[["fast"]]}`), []string{"samples.launches: want a number, have string"}},
+		{"a value of another type", document(`{"metric":"m","launches":[["fast"]]}`), []string{"samples.launches: want a finite number, have string"}},
 		{"a value beyond what a number holds", document(`{"metric":"m","launches":[[1e999]]}`), []string{"1e999"}},
 		{"a direction of nonsense", document(`{"benchmark":"a","metric":"m","better":"faster","launches":[[1]]}`), []string{`sample 1 (benchmark "a", metric "m"): better: want lower, higher or unknown, have "faster"`}},
 		{"no metric", document(`{"benchmark":"a","launches":[[1]]}`), []string{`sample 1 (benchmark "a", metric ""): metric: want a name, have none`}},

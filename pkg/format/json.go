@@ -9,7 +9,6 @@ import (
 	"io"
 	"iter"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -402,21 +401,8 @@ func (d *jsonDocument) mistyped(start int, err error) error {
 		return err
 	}
 	text := strings.TrimLeft(oneBlank(string(d.input[start:min(start+200, d.offset())])), ",: ")
-	d.warnf(text, "want %v as %s, have %s", wantedJSON(mistyped.Type.Kind()), cmp.Or(mistyped.Field, "value"), mistyped.Value)
+	d.warnf(text, "want %v as %s, have %s", bench.WantedJSON(mistyped.Type), cmp.Or(mistyped.Field, "value"), mistyped.Value)
 	return errMistyped
-}
-
-// wantedJSON words what a type wants.
-func wantedJSON(kind reflect.Kind) string {
-	switch kind {
-	case reflect.String:
-		return "text"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Slice, reflect.Array:
-		return "a list"
-	}
-	return "a finite number"
 }
 
 // skip passes over the next value. The decoder checks it whole before it looks

@@ -189,14 +189,16 @@ func (d *decider) compare(pair match, s standard, ranks *stat.Ranks) Comparison 
 		return c
 	}
 	e := evidence{
-		better: s.metric.Better, base: base, head: head, look: d.policy.Look, paired: d.policy.Interleaved,
+		Evidence: Evidence{
+			Better: s.metric.Better, Base: base, Head: head, Look: d.policy.Look,
+			Paired: d.policy.Interleaved, Exact: countedAlike(pair.base, pair.head),
+		},
 		printed: printedError(pair.base, pair.head),
 		ranks:   ranks,
-		exact:   countedAlike(pair.base, pair.head),
 	}
-	if !e.paired {
-		e.history = d.costHistory(pair.base.Key(), s.metric.Better)
-		e.prior = d.policy.priorOf(s.metric)
+	if !e.Paired {
+		e.History = d.costHistory(pair.base.Key(), s.metric.Better)
+		e.Prior = d.policy.priorOf(s.metric)
 	}
 	f := e.find()
 	c.record(f, s)
@@ -214,9 +216,9 @@ func (d *decider) compare(pair match, s standard, ranks *stat.Ranks) Comparison 
 		c.Warned = f.rule(lossOf(s.warn, s.metric.Better)) == worse
 	}
 	c.few = f.basis == byFewNumbers
-	_, known := stat.BetweenJobs(e.history)
-	c.assumed = !e.paired && !known
-	c.Why = explain(c, f, len(e.base), len(e.head))
+	_, known := stat.BetweenJobs(e.History)
+	c.assumed = !e.Paired && !known
+	c.Why = explain(c, f, len(e.Base), len(e.Head))
 	c.caution(pair, f)
 	c.holdLimit(s, pair.head)
 	return c

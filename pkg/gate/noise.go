@@ -47,7 +47,7 @@ func MeasureNoise(first, second *bench.Set, p Policy) []Noise {
 		n := Noise{Benchmark: a.Benchmark, Metric: s.metric, Gating: s.gate, Threshold: s.fail, InTurn: math.Inf(1), Stored: math.Inf(1)}
 		x, y := independent(a, b)
 		n.Runs = min(len(x), len(y))
-		e := evidence{better: s.metric.Better, base: x, head: y, look: LastLook, paired: true, exact: countedAlike(a, b)}
+		e := evidence{Evidence: Evidence{Better: s.metric.Better, Base: x, Head: y, Look: LastLook, Paired: true, Exact: countedAlike(a, b)}}
 		f := e.find()
 		if f.basis != byNothing && f.basis != byZero {
 			n.measure(f, x, y, p.priorOf(s.metric))

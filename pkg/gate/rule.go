@@ -35,15 +35,25 @@ var failAlphas = [...]float64{.008, .01, .01, .02}
 // inconclusive. It is the only one where the number of runs is fixed.
 const LastLook = len(failAlphas) - 1
 
-// evidence is what is known of one quantity on both sides.
+// Evidence is what Judge weighs: one quantity on both sides, without what a
+// policy and a report have to say about it.
+type Evidence struct {
+	Better     bench.Better
+	Base, Head []float64 // one independent value each, in the metric's unit
+	Look       int       // 0 to LastLook
+	Paired     bool      // base and head were measured in turn, in one job
+	Exact      bool      // counts that agreed over their runs
+	// History is what earlier jobs of base measured, oldest first, as the
+	// logarithms of its cost: negative where higher is better.
+	History []stat.Job
+	// Prior is the least noise between jobs assumed without a history, as a
+	// standard deviation of logarithms; 0 where both sides are of one job.
+	Prior float64
+}
+
+// evidence is what Decide weighs.
 type evidence struct {
-	better     bench.Better
-	base, head []float64 // one independent value each, in the metric's unit
-	look       int       // 0 to LastLook
-	paired     bool      // base and head were measured in turn, in one job
-	exact      bool      // counts that agreed over their runs
-	history    []stat.Job
-	prior      float64 // least noise between jobs assumed without a history, as a standard deviation of logarithms
+	Evidence
 	// printed is the standard error of the shift of the logarithms by the
 	// spreads that the tool printed; 0 where it printed none.
 	printed float64
@@ -91,22 +101,6 @@ const (
 	worse
 )
 
-// Evidence is what Judge weighs: one quantity on both sides, without what a
-// policy and a report have to say about it.
-type Evidence struct {
-	Better     bench.Better
-	Base, Head []float64 // one independent value each, in the metric's unit
-	Look       int       // 0 to LastLook
-	Paired     bool      // base and head were measured in turn, in one job
-	Exact      bool      // counts that agreed over their runs
-	// History is what earlier jobs of base measured, oldest first, as the
-	// logarithms of its cost: negative where higher is better.
-	History []stat.Job
-	// Prior is the least noise between jobs assumed without a history, as a
-	// standard deviation of logarithms; 0 where both sides are of one job.
-	Prior float64
-}
-
 // An Answer is what the rule says of evidence at a threshold. Estimate, Low and
 // High are logarithms of the slowdown.
 type Answer struct {
@@ -118,10 +112,7 @@ type Answer struct {
 // Judge answers by the rule of Decide alone whether head is worse, by the
 // threshold or more.
 func Judge(e Evidence, threshold float64) Answer {
-	f := evidence{
-		better: e.Better, base: e.Base, head: e.Head, look: e.Look,
-		paired: e.Paired, exact: e.Exact, history: e.History, prior: e.Prior,
-	}.find()
+	f := evidence{Evidence: e}.find()
 	loss := lossOf(threshold, e.Better)
 	return Answer{
 		Outcome: f.outcome(loss), Estimate: f.estimate, Low: f.fail.Low, High: f.pass.High,
@@ -161,20 +152,20 @@ func costs(values []float64, better bench.Better) []float64 {
 
 // find weighs the evidence.
 func (e evidence) find() finding {
-	if len(e.base) == 0 || len(e.head) == 0 || !usable(e.base) || !usable(e.head) {
+	if len(e.Base) == 0 || len(e.Head) == 0 || !usable(e.Base) || !usable(e.Head) {
 		return finding{basis: byNothing}
 	}
-	if slices.Contains(e.base, 0) || slices.Contains(e.head, 0) {
+	if slices.Contains(e.Base, 0) || slices.Contains(e.Head, 0) {
 		return e.findZero()
 	}
-	x, y := costs(e.base, e.better), costs(e.head, e.better)
-	failLevel, passLevel := 1-failAlphas[e.look], 1-passAlpha
+	x, y := costs(e.Base, e.Better), costs(e.Head, e.Better)
+	failLevel, passLevel := 1-failAlphas[e.Look], 1-passAlpha
 	shift := e.ranks.Unpaired(x, y, failLevel, passLevel)
-	if shift.Range < equal && (e.exact || len(x) > 2 && len(y) > 2) {
+	if shift.Range < equal && (e.Exact || len(x) > 2 && len(y) > 2) {
 		at := stat.Interval{Low: shift.Estimate, High: shift.Estimate, Level: 1}
 		return finding{basis: byEquality, estimate: shift.Estimate, fail: at, pass: at}
 	}
-	if e.paired && len(x) == len(y) && len(x) >= pairedFewest && stat.Spearman(x, y) >= pairedFrom {
+	if e.Paired && len(x) == len(y) && len(x) >= pairedFewest && stat.Spearman(x, y) >= pairedFrom {
 		shift = e.ranks.Paired(x, y, failLevel, passLevel)
 	}
 	f := finding{estimate: shift.Estimate, fail: shift.Bounds[0], pass: shift.Bounds[1]}
@@ -183,7 +174,7 @@ func (e evidence) find() finding {
 		normal := stat.Normal(shift.Estimate, e.printed)
 		f.basis, f.fail, f.pass = byPrinted, normal(failLevel), normal(passLevel)
 	}
-	if !e.paired {
+	if !e.Paired {
 		// Values that drift are fewer than they look. Sides measured in turn
 		// drift together, and the difference is free of it.
 		f.drift = max(stat.Drift(x), stat.Drift(y))
@@ -194,15 +185,15 @@ func (e evidence) find() finding {
 	drift := math.Sqrt2 * f.between
 	f.fail = f.fail.Widen(f.estimate, driftFail*drift)
 	f.pass = f.pass.Widen(f.estimate, driftPass*drift)
-	if !e.paired {
-		f.allowForOutlier(x, e.history)
+	if !e.Paired {
+		f.allowForOutlier(x, e.History)
 	}
 	switch {
 	case !few || f.basis == byPrinted:
-	case len(e.history) >= stat.JobsForHistoryRule:
+	case len(e.History) >= stat.JobsForHistoryRule:
 		return finding{
-			basis: byHistory, floor: stat.NoiseFloor(e.history), between: f.between,
-			estimate: stat.Median(y) - stat.LatestCenter(e.history), fail: unbounded(failLevel), pass: unbounded(passLevel),
+			basis: byHistory, floor: stat.NoiseFloor(e.History), between: f.between,
+			estimate: stat.Median(y) - stat.LatestCenter(e.History), fail: unbounded(failLevel), pass: unbounded(passLevel),
 		}
 	default:
 		f.basis = byFewNumbers
@@ -222,16 +213,16 @@ func usable(values []float64) bool {
 // differ: from the history where there is one, else what is assumed, and never
 // less than what is seen within the jobs.
 func (e evidence) betweenJobs(x, y []float64) float64 {
-	if e.paired {
+	if e.Paired {
 		return 0
 	}
-	if sd, ok := stat.BetweenJobs(e.history); ok {
+	if sd, ok := stat.BetweenJobs(e.History); ok {
 		return sd
 	}
-	if e.prior == 0 {
+	if e.Prior == 0 {
 		return 0
 	}
-	return max(e.prior, stat.RobustSD(x), stat.RobustSD(y))
+	return max(e.Prior, stat.RobustSD(x), stat.RobustSD(y))
 }
 
 // allowForOutlier widens the bounds where base lies off its own history: one
@@ -259,8 +250,8 @@ func (f *finding) allowForOutlier(base []float64, history []stat.Job) {
 // findZero judges where a value is zero and there is no ratio.
 func (e evidence) findZero() finding {
 	f := finding{basis: byZero, estimate: math.NaN()}
-	f.worse, f.gone = e.zeroWorse(e.base, e.head)
-	f.better, f.come = e.zeroWorse(e.head, e.base)
+	f.worse, f.gone = e.zeroWorse(e.Base, e.Head)
+	f.better, f.come = e.zeroWorse(e.Head, e.Base)
 	return f
 }
 
@@ -268,10 +259,10 @@ func (e evidence) findZero() finding {
 // that is beyond doubt: all of it fell to zero, or rose from nothing but zeros.
 func (e evidence) zeroWorse(from, to []float64) (inMiddle, surely bool) {
 	a, b := stat.Median(from), stat.Median(to)
-	if e.better == bench.Higher {
+	if e.Better == bench.Higher {
 		return b < a, slices.Min(from) > 0 && slices.Max(to) == 0
 	}
-	enough := e.exact || min(len(from), len(to)) >= 3
+	enough := e.Exact || min(len(from), len(to)) >= 3
 	return b > a, slices.Max(from) == 0 && slices.Min(to) > 0 && enough
 }
 

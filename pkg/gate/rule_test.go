@@ -36,19 +36,15 @@ type vector struct {
 
 func (v vector) evidence() evidence {
 	better, _ := bench.ParseBetter(v.Better)
-	e := evidence{better: better, base: v.Base, head: v.Head, look: v.Look, paired: v.Interleaved, exact: v.Deterministic, prior: v.PriorSD}
+	e := evidence{Evidence: Evidence{Better: better, Base: v.Base, Head: v.Head, Look: v.Look, Paired: v.Interleaved, Exact: v.Deterministic, Prior: v.PriorSD}}
 	for _, job := range v.History {
-		e.history = append(e.history, stat.Summarize(job))
+		e.History = append(e.History, stat.Summarize(job))
 	}
 	return e
 }
 
 func (v vector) judge() Answer {
-	e := v.evidence()
-	return Judge(Evidence{
-		Better: e.better, Base: e.base, Head: e.head, Look: e.look,
-		Paired: e.paired, Exact: e.exact, History: e.history, Prior: e.prior,
-	}, v.Threshold)
+	return Judge(v.evidence().Evidence, v.Threshold)
 }
 
 // TestVectors holds the rule against answers that were computed by other code.
@@ -68,10 +64,10 @@ func TestVectors(t *testing.T) {
 	for i, v := range file.Vectors {
 		e := v.evidence()
 		f := e.find()
-		if got, want := v.judge().Outcome, f.outcome(lossOf(v.Threshold, e.better)); got != want {
+		if got, want := v.judge().Outcome, f.outcome(lossOf(v.Threshold, e.Better)); got != want {
 			t.Errorf("vector %d: Judge says %v, the rule %v", i, got, want)
 		}
-		if got := words[f.rule(lossOf(v.Threshold, e.better))]; got != v.Want.Outcome {
+		if got := words[f.rule(lossOf(v.Threshold, e.Better))]; got != v.Want.Outcome {
 			t.Errorf("vector %d: outcome %s, want %s", i, got, v.Want.Outcome)
 		}
 		near(t, i, "shift", f.estimate, v.Want.Shift)
@@ -99,9 +95,9 @@ func near(t *testing.T, i int, what string, got float64, want *float64) {
 // random returns evidence of every kind: small and large samples, ties, zeros,
 // histories.
 func random(r *rand.Rand) evidence {
-	e := evidence{better: bench.Lower, look: r.IntN(len(failAlphas))}
+	e := evidence{Evidence: Evidence{Better: bench.Lower, Look: r.IntN(len(failAlphas))}}
 	if r.IntN(2) == 0 {
-		e.better = bench.Higher
+		e.Better = bench.Higher
 	}
 	values := func(center float64) []float64 {
 		v := make([]float64, 1+r.IntN(12))
@@ -113,14 +109,14 @@ func random(r *rand.Rand) evidence {
 		}
 		return v
 	}
-	e.base, e.head = values(100), values(100*math.Exp(0.05*r.NormFloat64()))
+	e.Base, e.Head = values(100), values(100*math.Exp(0.05*r.NormFloat64()))
 	if r.IntN(2) == 0 {
-		e.head = e.head[:min(len(e.base), len(e.head))]
-		e.base = e.base[:len(e.head)]
-		e.paired = r.IntN(2) == 0
+		e.Head = e.Head[:min(len(e.Base), len(e.Head))]
+		e.Base = e.Base[:len(e.Head)]
+		e.Paired = r.IntN(2) == 0
 	}
 	if r.IntN(4) == 0 {
-		e.prior = 0.02
+		e.Prior = 0.02
 	}
 	return e
 }
@@ -132,14 +128,14 @@ func TestMirror(t *testing.T) {
 	for range 5000 {
 		e := random(r)
 		m := e
-		m.better = -e.better
-		m.base, m.head = reciprocals(e.base), reciprocals(e.head)
+		m.Better = -e.Better
+		m.Base, m.Head = reciprocals(e.Base), reciprocals(e.Head)
 		loss := 0.001 + 0.1*r.Float64()
 		if a, b := e.find().outcome(loss), m.find().outcome(loss); a != b {
 			t.Fatalf("%+v: %v, but its reciprocal %v", e, a, b)
 		}
 		x := e
-		x.base, x.head = e.head, e.base
+		x.Base, x.Head = e.Head, e.Base
 		opposite := map[Outcome]Outcome{Regressed: Improved, Improved: Regressed}
 		a, b := e.find().outcome(loss), x.find().outcome(loss)
 		if o, ok := opposite[a]; ok && b != o {
@@ -162,13 +158,13 @@ func TestScale(t *testing.T) {
 	for range 5000 {
 		e := random(r)
 		s := e
-		s.base, s.head = nil, nil
+		s.Base, s.Head = nil, nil
 		factor := math.Ldexp(1, r.IntN(40)-20) // a power of two, so that no rounding is added
-		for _, v := range e.base {
-			s.base = append(s.base, factor*v)
+		for _, v := range e.Base {
+			s.Base = append(s.Base, factor*v)
 		}
-		for _, v := range e.head {
-			s.head = append(s.head, factor*v)
+		for _, v := range e.Head {
+			s.Head = append(s.Head, factor*v)
 		}
 		// The bounds may differ in their last bits; at a loss this far from
 		// all of them that cannot matter.
@@ -196,7 +192,7 @@ func TestNothingIsNeverSame(t *testing.T) {
 	} {
 		for _, better := range []bench.Better{bench.Lower, bench.Higher} {
 			for _, exact := range []bool{false, true} {
-				e := evidence{better: better, base: tt.base, head: tt.head, look: LastLook, exact: exact, prior: 0.02}
+				e := evidence{Evidence: Evidence{Better: better, Base: tt.base, Head: tt.head, Look: LastLook, Exact: exact, Prior: 0.02}}
 				if got := e.find().outcome(0.05); got != Inconclusive {
 					t.Errorf("%s, better %v, exact %v: %v, want inconclusive", tt.name, better, exact, got)
 				}
@@ -237,7 +233,7 @@ func TestRule(t *testing.T) {
 		{"throughput doubled", bench.Higher, []float64{50, 51, 49, 50, 52}, []float64{100, 101, 99, 100, 102}, false, .05, Improved},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			e := evidence{better: tt.better, base: tt.base, head: tt.head, exact: tt.exact, look: LastLook}
+			e := evidence{Evidence: Evidence{Better: tt.better, Base: tt.base, Head: tt.head, Exact: tt.exact, Look: LastLook}}
 			if got := e.find().outcome(lossOf(tt.threshold, tt.better)); got != tt.want {
 				t.Errorf("%v, want %v: %+v", got, tt.want, e.find())
 			}

@@ -1,13 +1,10 @@
 package stat
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -134,17 +131,10 @@ func plainChangePoints(x []float64, p float64) []int {
 // where the measurements are not at hand.
 func shared(t testing.TB, source string, keep func(known.Row) bool) map[string][]float64 {
 	t.Helper()
-	rows, err := known.Read(filepath.Join("..", "..", "..", "shared", "detect"), source)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	type place struct{ series, run string }
 	var order []place
 	values := map[place][]float64{}
-	for _, r := range rows {
+	for _, r := range known.Rows(t, source) {
 		if !keep(r) || r.Value <= 0 {
 			continue
 		}
