@@ -65,6 +65,7 @@ func load(dir string, quick bool) ([]part, error) {
 		prior   = ours{name: "noslower, 2 % assumed", prior: true}.rule()
 		patient = ours{name: "noslower, 2 % assumed, red only at the end", prior: true, patient: true}.rule()
 		turns   = ours{name: "noslower"}.rule()
+		blind   = ours{name: "noslower, waiting not looked at", blind: true}.rule()
 	)
 	var parts []part
 	for _, p := range []struct {
@@ -81,9 +82,12 @@ func load(dir string, quick bool) ([]part, error) {
 		{"One commit in the cloud", .01, executions, []rule{within, fresh}, false},
 		{"Made up: no drift", .01, drifting(0), []rule{within, fresh}, false},
 		{"Made up: drift, AR(1) of 0.8", .01, drifting(.8), []rule{within, fresh}, false},
-		{"Contended, in turn, processor time", .02, local{"inter", "throughput_cpu", true}.read, []rule{turns}, false},
+		{"Contended, in turn, processor time", .02, local{"inter", "throughput_cpu", true}.read, []rule{turns, blind}, false},
 		{"Contended, in turn, wall time", .02, local{"inter", "throughput_wall", true}.read, []rule{turns}, false},
-		{"Contended, at once, processor time", .02, local{"duet", "throughput_cpu", true}.read, []rule{turns}, false},
+		{"Contended, at once, processor time", .02, local{"duet", "throughput_cpu", true}.read, []rule{turns, blind}, false},
+		{"Made up: others' load, in turn, processor time", .02, crowded(0), []rule{turns, blind}, true},
+		{"Made up: the same, head waits 5 % less by itself", .02, crowded(-.05), []rule{turns, blind}, true},
+		{"Made up: the same, head waits 5 % longer by itself", .02, crowded(.05), []rule{turns, blind}, true},
 		{"Contended, blocks, processor time", .05, local{"block", "throughput_cpu", false}.read, []rule{within, prior, patient}, false},
 		{"Contended, blocks, wall time", .05, local{"block", "throughput_wall", false}.read, []rule{within, prior, patient}, false},
 		{"One commit by night, hardware instructions, one run", .003, nights("instructions"), []rule{history}, false},

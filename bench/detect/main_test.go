@@ -43,13 +43,15 @@ func testBars(t *testing.T, parts []part) {
 		{"One toolchain", "noslower, nothing between jobs", .05, .1, 5.1, .1, 99.8},
 		{"One commit", "noslower, nothing between jobs", .01, 0, 6.5, .02, 93},
 		// Of the three programs only the noisiest has this measurement.
-		{"Contended, in turn, processor time", "noslower", .02, 0, 10.5, .03, 40},
+		{"Contended, in turn, processor time", "noslower", .02, 0, 10.5, .03, 75},
 		{"Contended, in turn, processor time", "noslower", .02, 0, 10.5, .05, 95},
 		{"Contended, at once, processor time", "noslower", .02, 0, 10, .05, 95},
 		{"Contended, blocks, processor time", "noslower, 2 % assumed", .05, 1.5, unbounded, .1, 60},
 		{"Contended, blocks, processor time", "noslower, 2 % assumed, red only at the end", .05, .2, unbounded, .1, 40},
 		{"Contended, blocks, wall time", "noslower, 2 % assumed, red only at the end", .05, 1.6, unbounded, .1, 15},
 		{"Instructions", "noslower", .0005, 0, 1, .005, 100},
+		{"Made up: others' load", "noslower", .02, .25, unbounded, .03, 60},
+		{"Made up: the same, head waits 5 % less", "noslower", .02, 1, unbounded, .03, 40},
 		{"Made up: drift", "noslower, nothing between jobs", .01, 7, unbounded, .05, 90},
 	} {
 		p, r := find(t, parts, tt.part, tt.rule, tt.threshold)

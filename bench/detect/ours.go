@@ -21,6 +21,7 @@ type ours struct {
 	fresh   bool // base is measured with head and stops with it, and has not all of its runs already
 	prior   bool // noise between jobs is assumed
 	history bool // noise between jobs is that of the earlier ones
+	blind   bool // how long runs were kept waiting is not known
 	patient bool // only the last look may say regressed, the earlier ones that nothing is
 }
 
@@ -38,6 +39,9 @@ func (o ours) judge(t trial, threshold float64) (gate.Outcome, int) {
 	for look, n := range looks {
 		now := t.first(n)
 		e.Head = now.head
+		if !o.blind {
+			e.BaseWaiting, e.HeadWaiting = now.baseWaiting, now.headWaiting
+		}
 		if o.fresh || t.together {
 			e.Base = now.base
 		}

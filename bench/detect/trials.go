@@ -22,12 +22,17 @@ type trial struct {
 	base, head []float64   // in the order measured
 	history    [][]float64 // jobs before base, oldest first
 	together   bool        // base and head were measured in turn
-	exact      bool        // counts of a program that does the same every time
+	// How long each run was kept waiting: the logarithm of its wall time over its
+	// CPU time. It is nil of what are no CPU times.
+	baseWaiting, headWaiting []float64
+	exact                    bool // counts of a program that does the same every time
 }
 
 // first returns the trial with the first n values of each side.
 func (t trial) first(n int) trial {
-	t.base, t.head = t.base[:min(n, len(t.base))], t.head[:min(n, len(t.head))]
+	for _, side := range []*[]float64{&t.base, &t.head, &t.baseWaiting, &t.headWaiting} {
+		*side = (*side)[:min(n, len(*side))]
+	}
 	return t
 }
 
@@ -157,6 +162,36 @@ func drifting(correlation float64) func(string) (trials, error) {
 	}
 }
 
+// crowded makes CPU times of the same program, measured in turn on a machine that
+// others use: they keep each run waiting, which costs it a fifth of that in CPU
+// time as well. Head waits longer than base by a share of the wall time, as a
+// change to what it waits for itself would make it.
+func crowded(longer float64) func(string) (trials, error) {
+	return func(string) (trials, error) {
+		const pairs = 2000
+		rng := rand.New(rand.NewPCG(3, 4))
+		ts := trials{}
+		for n := range pairs {
+			t := trial{name: strconv.Itoa(n), better: bench.Lower, together: true}
+			level := 0.0
+			for range mostRuns {
+				level = .7*level + .03*rng.NormFloat64()
+				crowd := .15 * math.Abs(rng.NormFloat64())
+				run := func() (cpu, waiting float64) {
+					waiting = crowd + .15*math.Abs(rng.NormFloat64())
+					return math.Exp(level + .2*waiting + .02*rng.NormFloat64()), waiting
+				}
+				base, waited := run()
+				t.base, t.baseWaiting = append(t.base, base), append(t.baseWaiting, waited)
+				head, waited := run()
+				t.head, t.headWaiting = append(t.head, head), append(t.headWaiting, waited+longer)
+			}
+			ts[0] = append(ts[0], t)
+		}
+		return ts.inject(), nil
+	}
+}
+
 // A local is a kind of measurement in local_vm: 60 repetitions of each variant
 // of a program, of which A0, A1, … are the same and S5 does 5 % more.
 type local struct {
@@ -173,36 +208,64 @@ func (l local) read(dir string) (trials, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(rows, func(a, b known.Row) int { return cmp.Compare(a.Order, b.Order) })
-	all := group(rows, func(r known.Row) string {
-		if !strings.HasPrefix(r.Series, l.series) || r.Metric != l.metric {
-			return ""
-		}
-		variant, _, _ := strings.Cut(r.Run, "/")
-		// In a duet base|S5|core0 ran at once with test|S5|core1, or the cores
-		// were exchanged.
-		if f := strings.Split(variant, "|"); len(f) == 3 {
-			variant = f[0] + "|" + f[1]
-		}
-		return variant
-	})
+	all, waits := group(rows, l.variant), group(waiting(rows), l.variant)
 	ts := trials{}
-	for _, s := range all {
-		for _, base := range s.jobs {
-			for _, head := range s.jobs {
+	for n, s := range all {
+		for b, base := range s.jobs {
+			for h, head := range s.jobs {
 				step, ok := l.pair(base.name, head.name)
 				if !ok {
 					continue
 				}
 				for i := 0; i+mostRuns <= len(base.values); i++ {
-					ts[step] = append(ts[step], trial{
+					t := trial{
 						name: s.name + " " + head.name + " " + strconv.Itoa(i), better: s.better,
 						base: base.values[i : i+mostRuns], head: head.values[i : i+mostRuns], together: l.together,
-					})
+					}
+					if len(waits) > 0 {
+						t.baseWaiting, t.headWaiting = waits[n].jobs[b].values[i:i+mostRuns], waits[n].jobs[h].values[i:i+mostRuns]
+					}
+					ts[step] = append(ts[step], t)
 				}
 			}
 		}
 	}
 	return ts, nil
+}
+
+// variant names the variant of a row; "" where the row is not asked for.
+func (l local) variant(r known.Row) string {
+	if !strings.HasPrefix(r.Series, l.series) || r.Metric != l.metric {
+		return ""
+	}
+	variant, _, _ := strings.Cut(r.Run, "/")
+	// In a duet base|S5|core0 ran at once with test|S5|core1, or the cores were
+	// exchanged.
+	if f := strings.Split(variant, "|"); len(f) == 3 {
+		variant = f[0] + "|" + f[1]
+	}
+	return variant
+}
+
+// waiting returns the rows of CPU time with how long each run was kept waiting in
+// the place of its value: the operations of a run over its wall time, and over its
+// CPU time, are known.
+func waiting(rows []known.Row) []known.Row {
+	type run struct{ series, name string }
+	wall := map[run]float64{}
+	for _, r := range rows {
+		if r.Metric == "throughput_wall" {
+			wall[run{r.Series, r.Run}] = r.Value
+		}
+	}
+	var waits []known.Row
+	for _, r := range rows {
+		if w, ok := wall[run{r.Series, r.Run}]; ok && r.Metric == "throughput_cpu" {
+			r.Value = math.Log(r.Value / w)
+			waits = append(waits, r)
+		}
+	}
+	return waits
 }
 
 // pair says whether two variants are compared, and by how much head is slower.

@@ -76,6 +76,8 @@ type decider struct {
 	head    Side
 	verdict *Verdict
 	few     map[bench.Key]string // comparisons whose numbers are too few, and why
+	// How long each run was kept waiting, where sides were measured in turn.
+	baseWaiting, headWaiting []float64
 }
 
 // judge compares the sides.
@@ -87,6 +89,9 @@ func (d *decider) judge(base Side) error {
 	d.verdict.Added, d.verdict.Removed = m.added, m.removed
 	if differ := hostDifferences(base.Host, d.head.Host); differ != "" {
 		d.verdict.errata = append(d.verdict.errata, differ)
+	}
+	if d.policy.Interleaved {
+		d.baseWaiting, d.headWaiting = waiting(base.Set), waiting(d.head.Set)
 	}
 	moreErrors := map[string]string{}
 	gatingThroughput := map[string]bool{}
@@ -196,24 +201,28 @@ func (d *decider) compare(pair match, s standard, ranks *stat.Ranks) Comparison 
 		printed: printedError(pair.base, pair.head),
 		ranks:   ranks,
 	}
+	if name := s.metric.Name; name == "cpu_time" || name == "cpu_time_per_op" {
+		e.BaseWaiting, e.HeadWaiting = d.baseWaiting, d.headWaiting
+	}
 	if !e.Paired {
 		e.History = d.costHistory(pair.base.Key(), s.metric.Better)
 		e.Prior = d.policy.priorOf(s.metric)
 	}
-	f := e.find()
+	loss := lossOf(s.fail, s.metric.Better)
+	found := e.find()
+	f := found.at(loss)
 	c.record(f, s)
 	if s.metric.Better == bench.Unknown {
 		c.Slowdown = nil
 		c.Why = "it is not known whether more is better: say \"better: lower\" or \"better: higher\" in the configuration"
 		return c
 	}
-	loss := lossOf(s.fail, s.metric.Better)
 	c.Outcome = f.outcome(loss)
 	if d := f.detectable(loss); !math.IsInf(d, 1) {
 		c.Detectable = thresholdOf(d, s.metric.Better)
 	}
 	if s.warn > 0 && c.Outcome != Regressed {
-		c.Warned = f.rule(lossOf(s.warn, s.metric.Better)) == worse
+		c.Warned = found.outcome(lossOf(s.warn, s.metric.Better)) == Regressed
 	}
 	c.few = f.basis == byFewNumbers
 	_, known := stat.BetweenJobs(e.History)
@@ -260,6 +269,9 @@ func (c *Comparison) caution(pair match, f finding) {
 	}
 	if f.drift > 0 {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("the values drift: each is like the one before it (correlation %.2g), so they count for fewer", f.drift))
+	}
+	if f.basis == byCalm {
+		c.Warnings = append(c.Warnings, "less what contention explains: the more a run was kept waiting, the more CPU time it took")
 	}
 	if f.basis == byPrinted {
 		c.Warnings = append(c.Warnings, "from printed statistics")

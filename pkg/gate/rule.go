@@ -46,6 +46,9 @@ type Evidence struct {
 	// History is what earlier jobs of base measured, oldest first, as the
 	// logarithms of its cost: negative where higher is better.
 	History []stat.Job
+	// BaseWaiting and HeadWaiting are the logarithms of the wall time over the CPU
+	// time of each run, where Base and Head are CPU times; else nil.
+	BaseWaiting, HeadWaiting []float64
 	// Prior is the least noise between jobs assumed without a history, as a
 	// standard deviation of logarithms; 0 where both sides are of one job.
 	Prior float64
@@ -71,6 +74,7 @@ const (
 	byZero                    // a value is zero: there is no ratio
 	byNothing                 // there is nothing to decide from
 	byFewNumbers              // too few values for a bound
+	byCalm                    // the bounds of the shift without what contention explains
 )
 
 // A finding is how much worse head is, in logarithms of the slowdown, with the
@@ -90,6 +94,7 @@ type finding struct {
 	worse, gone bool
 	better      bool // byZero: the same with the sides exchanged
 	come        bool
+	calm        *finding // without what contention explains; nil where it is the same
 }
 
 // ruling is the answer to "is it worse by this threshold or more".
@@ -112,8 +117,8 @@ type Answer struct {
 // Judge answers by the rule of Decide alone whether head is worse, by the
 // threshold or more.
 func Judge(e Evidence, threshold float64) Answer {
-	f := evidence{Evidence: e}.find()
 	loss := lossOf(threshold, e.Better)
+	f := evidence{Evidence: e}.find().at(loss)
 	return Answer{
 		Outcome: f.outcome(loss), Estimate: f.estimate, Low: f.fail.Low, High: f.pass.High,
 		Detectable: thresholdOf(f.detectable(loss), e.Better),
@@ -168,7 +173,10 @@ func (e evidence) find() finding {
 	if e.Paired && len(x) == len(y) && len(x) >= pairedFewest && stat.Spearman(x, y) >= pairedFrom {
 		shift = e.ranks.Paired(x, y, failLevel, passLevel)
 	}
-	f := finding{estimate: shift.Estimate, fail: shift.Bounds[0], pass: shift.Bounds[1]}
+	f := finding{
+		estimate: shift.Estimate, fail: shift.Bounds[0], pass: shift.Bounds[1],
+		calm: e.withoutContention(x, y, failLevel, passLevel),
+	}
 	few := math.IsInf(f.fail.Low, -1)
 	if few && e.printed > 0 {
 		normal := stat.Normal(shift.Estimate, e.printed)
@@ -300,10 +308,20 @@ func (f finding) mirror() finding {
 	return f
 }
 
+// at returns the finding that answers at this loss: where noise leaves it open, the
+// one without what contention explains, if that is worse. That never lets pass what
+// the CPU time itself does not.
+func (f finding) at(loss float64) finding {
+	if f.calm != nil && f.rule(loss) == open && f.calm.rule(loss) == worse {
+		return *f.calm
+	}
+	return f
+}
+
 // outcome is the answer at a threshold: worse by it, better by it, neither, or
 // open.
 func (f finding) outcome(loss float64) Outcome {
-	switch f.rule(loss) {
+	switch f.at(loss).rule(loss) {
 	case worse:
 		return Regressed
 	case notWorse:
