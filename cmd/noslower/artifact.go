@@ -14,6 +14,8 @@ import (
 	"sync"
 
 	"github.com/noslower/noslower/pkg/baseline"
+	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/gate"
 	"github.com/noslower/noslower/pkg/github"
 )
 
@@ -130,7 +132,7 @@ func (a artifacts) ladder(ctx context.Context, candidates []baseline.Candidate, 
 	return func(yield func(rung, error) bool) {
 		var strangers []baseline.Candidate
 		for _, c := range candidates {
-			distance := commits(c.Distance) + " before the one to compare with"
+			distance := gate.Count(c.Distance, "commit") + " before the one to compare with"
 			switch {
 			case c.Distance < 0:
 				strangers = append(strangers, c)
@@ -156,7 +158,7 @@ func (a artifacts) ladder(ctx context.Context, candidates []baseline.Candidate, 
 			case !ok:
 				f.refuse(c, "its commit is no longer on the branch")
 			default:
-				distance := fmt.Sprintf("no ancestor, but %s before the tip of %q", commits(behind), a.at.branch)
+				distance := fmt.Sprintf("no ancestor, but %s before the tip of %q", gate.Count(behind, "commit"), a.at.branch)
 				others = append(others, placed{rung{c, distance}, behind})
 			}
 		}
@@ -241,17 +243,8 @@ func (a artifacts) suites(ctx context.Context) ([]string, error) {
 var attemptSuffix = regexp.MustCompile(`-a[0-9]+$`)
 
 func (f *found) refuse(c baseline.Candidate, why string) {
-	f.refused = append(f.refused, baseline.Refusal{What: fmt.Sprintf("run %d of %s", c.ID, shortCommit(c.Commit)), Why: why}.String())
+	f.refused = append(f.refused, baseline.Refusal{What: fmt.Sprintf("run %d of %s", c.ID, bench.ShortCommit(c.Commit)), Why: why}.String())
 }
-
-func commits(n int) string {
-	if n == 1 {
-		return "1 commit"
-	}
-	return fmt.Sprintf("%d commits", n)
-}
-
-func shortCommit(sha string) string { return sha[:min(12, len(sha))] }
 
 // onBranch reports whether a commit is in the branch's history, and how many
 // commits before its tip. Where the server does not tell, it is not.

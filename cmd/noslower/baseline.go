@@ -55,7 +55,7 @@ func (w world) listBaselines(cmd *cobra.Command, o *optionSet) error {
 		}
 		r := f.record
 		m := r.Measurements
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\t%d\n", report.Printable(name), report.Printable(orDash(m.Commit)), orDash(instant(m.Time)), m.Set.Launches(), m.Set.Len(), len(r.Jobs))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\t%d\n", report.Cell(name), report.Cell(orDash(m.Commit)), orDash(instant(m.Time)), m.Set.Launches(), m.Set.Len(), len(r.Jobs))
 	}
 	return undecided(errors.Join(append(faults, table.Flush())...))
 }

@@ -15,6 +15,8 @@ import (
 	"unicode"
 
 	"github.com/noslower/noslower/pkg/baseline"
+	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/gate"
 	"github.com/noslower/noslower/pkg/report"
 )
 
@@ -228,7 +230,7 @@ func (b branch) pick(ctx context.Context, files []branchFile) (i int, how string
 			if distance == 0 {
 				return i, "of the very commit to compare with"
 			}
-			return i, commits(distance) + " before the one to compare with"
+			return i, gate.Count(distance, "commit") + " before the one to compare with"
 		}
 	}
 	return len(files) - 1, "the newest there"
@@ -251,7 +253,7 @@ func (b branch) ancestors(ctx context.Context) []string {
 // the oldest of those let go.
 func (b branch) keep(ctx context.Context, suite string, r baseline.Record, _ []byte) (string, error) {
 	r.Jobs = nil // each has a file of its own
-	message := fmt.Sprintf("%s at %s", report.Printable(suite), shortCommit(r.Measurements.Commit))
+	message := fmt.Sprintf("%s at %s", report.Printable(suite), bench.ShortCommit(r.Measurements.Commit))
 	return b.String(), b.change(ctx, suite, message, func(there []branchFile) (add []branchFile, gone []string) {
 		return compact(append(there, branchFile{path: pathOf(suite, r), record: r}))
 	})
@@ -304,7 +306,7 @@ func (b branch) change(ctx context.Context, suite, message string, to func(there
 func pathOf(suite string, r baseline.Record) string {
 	m := r.Measurements
 	name := m.Time.UTC().Format("20060102T150405.000000000")
-	for _, part := range []string{shortCommit(m.Commit), fmt.Sprint(r.Origin.RunID), fmt.Sprint(r.Origin.Attempt)} {
+	for _, part := range []string{bench.ShortCommit(m.Commit), fmt.Sprint(r.Origin.RunID), fmt.Sprint(r.Origin.Attempt)} {
 		if part != "" && part != "0" {
 			name += "-" + url.PathEscape(part)
 		}

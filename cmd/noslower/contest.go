@@ -284,15 +284,7 @@ func (w world) compete(ctx context.Context, o *optionSet, rival *rival, looks []
 		return measured{}, err
 	}
 	base, head := c.sides()
-	level := gate.LastLook
-	err = c.measure(ctx, o.Warmup, looks, func(look gate.Look) (bool, error) {
-		v, err := decide(base, head, look.Level)
-		if err != nil || !v.Decided() {
-			return false, err
-		}
-		level = look.Level
-		return true, nil
-	})
+	level, err := c.measureUntil(ctx, o.Warmup, looks, decide, func(v gate.Verdict) bool { return v.Decided() })
 	if err != nil {
 		c.incomplete(o.Runs.Max)
 		return measured{head: *head}, err
@@ -322,18 +314,35 @@ func (w world) compete(ctx context.Context, o *optionSet, rival *rival, looks []
 	return m, nil
 }
 
-// confirm measures both sides afresh, as often as before, and takes back what
-// does not regress again.
+// measureUntil measures until enough is known or all runs are made, and returns
+// the level of the last look.
+func (c *contest) measureUntil(ctx context.Context, warmup int, looks []gate.Look, decide judge, enough func(gate.Verdict) bool) (level int, err error) {
+	base, head := c.sides()
+	level = gate.LastLook
+	err = c.measure(ctx, warmup, looks, func(look gate.Look) (bool, error) {
+		v, err := decide(base, head, look.Level)
+		if err != nil || !enough(v) {
+			return false, err
+		}
+		level = look.Level
+		return true, nil
+	})
+	return level, err
+}
+
+// confirm measures both sides afresh, as often as before and, while that does not
+// tell, as often as is allowed, and takes back what does not regress again.
 func (w world) confirm(ctx context.Context, o *optionSet, rival *rival, v gate.Verdict, runs int, decide judge) (gate.Verdict, error) {
 	c, err := w.newContest(ctx, o, rival)
 	if err != nil {
 		return v, err
 	}
-	if err := c.measure(ctx, 0, gate.Looks(runs, runs), nil); err != nil {
+	level, err := c.measureUntil(ctx, 0, gate.Looks(runs, o.Runs.Max), decide, func(again gate.Verdict) bool { return again.Confirms(v) })
+	if err != nil {
 		return v, err
 	}
 	base, head := c.sides()
-	again, err := decide(base, head, gate.LastLook)
+	again, err := decide(base, head, level)
 	if err != nil {
 		return v, err
 	}

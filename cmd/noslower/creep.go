@@ -99,7 +99,7 @@ func (w world) findAnchor(ctx context.Context, against string, jobs []baseline.J
 	case err != nil:
 		return "", "", err
 	case !slices.ContainsFunc(jobs, func(j baseline.Job) bool { return j.Commit == commit }):
-		return "", "", fmt.Errorf("%s is of none of the %s", shortCommit(commit), looked(jobs))
+		return "", "", fmt.Errorf("%s is of none of the %s", bench.ShortCommit(commit), looked(jobs))
 	}
 	return commit, against, nil
 }
@@ -120,7 +120,7 @@ func (w world) findRelease(ctx context.Context, jobs []baseline.Job) (commit, na
 
 // looked words among which jobs an anchor was looked for.
 func looked(jobs []baseline.Job) string {
-	return jobCount(len(jobs)) + " that the record tells of on head's kind of machine"
+	return gate.Count(len(jobs), "job") + " that the record tells of on head's kind of machine"
 }
 
 // trendsOf has the trends of jobs of one machine class for the gate.
@@ -190,7 +190,7 @@ func jobName(p gate.Point) string {
 	if p.Commit == "" {
 		return orDash(instant(p.Time))
 	}
-	return shortCommit(p.Commit)
+	return bench.ShortCommit(p.Commit)
 }
 
 // signed words a share with its sign.

@@ -110,7 +110,7 @@ func (w world) show(m bench.Measurements, output string) error {
 		}
 		unit := sample.Metric.Unit
 		d := gate.Describe(sample)
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n", report.Printable(name), report.Printable(sample.Metric.Name),
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n", report.Cell(name), report.Cell(sample.Metric.Name),
 			gate.Quantity(d.Median, report.Printable(unit)), gate.Quantity(d.Min, report.Printable(unit)), gate.Quantity(d.Max, report.Printable(unit)),
 			d.Values, d.Launches, sample.Metric.Better)
 	}

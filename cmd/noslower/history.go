@@ -285,7 +285,7 @@ func (w world) historyText(pasts []past) error {
 		if i > 0 {
 			fmt.Fprintln(w.Stdout)
 		}
-		fmt.Fprintf(w.Stdout, "%s: %s, %s to %s\n\n", report.Printable(p.suite), jobCount(len(p.jobs)),
+		fmt.Fprintf(w.Stdout, "%s: %s, %s to %s\n\n", report.Printable(p.suite), gate.Count(len(p.jobs), "job"),
 			orDash(instant(p.jobs[0].Time)), orDash(instant(p.jobs[len(p.jobs)-1].Time)))
 		machines := p.machines()
 		table := tabwriter.NewWriter(w.Stdout, 0, 0, 2, ' ', 0)
@@ -296,7 +296,7 @@ func (w world) historyText(pasts []past) error {
 		fmt.Fprintln(table, heading)
 		for _, t := range p.trends {
 			unit := report.Printable(t.watch.Metric.Unit)
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%d", report.Printable(t.name), report.Printable(t.key.Metric),
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%d", report.Cell(t.name), report.Cell(t.key.Metric),
 				sparkline(t), gate.Quantity(t.first(), unit), gate.Quantity(t.latest(), unit), signed(t.whole()), len(t.points))
 			if len(machines) > 1 {
 				fmt.Fprintf(table, "\t%s", machineName(t.machine))
@@ -319,13 +319,6 @@ func (w world) historyText(pasts []past) error {
 		}
 	}
 	return nil
-}
-
-func jobCount(n int) string {
-	if n == 1 {
-		return "1 job"
-	}
-	return fmt.Sprintf("%d jobs", n)
 }
 
 // machines are the machine classes of a past, in the order of its trends.

@@ -39,14 +39,14 @@ func TestTrendsOfArtifacts(t *testing.T) {
 		}
 		if strings.Contains(e.stdout, "changed its level") {
 			told++
-			e.want(t, 0, fmt.Sprintf("worse, between %s and %s", shortCommit(sha(before-1)), shortCommit(sha(before))))
+			e.want(t, 0, fmt.Sprintf("worse, between %s and %s", bench.ShortCommit(sha(before-1)), bench.ShortCommit(sha(before))))
 		}
 	}
 	if told != 1 {
 		t.Errorf("the change was told of %d times, want once", told)
 	}
 	last := step{event: "schedule", sha: sha(jobs - 1), command: "history"}
-	r.do(last).want(t, 0, fmt.Sprintf("default: %d jobs", jobs), fmt.Sprintf("between %s and %s", shortCommit(sha(before-1)), shortCommit(sha(before))))
+	r.do(last).want(t, 0, fmt.Sprintf("default: %d jobs", jobs), fmt.Sprintf("between %s and %s", bench.ShortCommit(sha(before-1)), bench.ShortCommit(sha(before))))
 	last.command, last.flags = "site", []string{"--out", "pages"}
 	r.do(last).want(t, 0, "wrote 3 pages")
 	if page := pagesOf(t, "pages")["default/"+pageName("Encode")+".html"]; !strings.Contains(page, "https://github.com/noslower/sample/commit/"+sha(jobs-1)) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/noslower/noslower/pkg/bench"
 	"github.com/noslower/noslower/pkg/gate"
 	"github.com/noslower/noslower/pkg/github"
 	"github.com/noslower/noslower/pkg/report"
@@ -184,7 +185,7 @@ func (h hub) claim(head *side, keeps bool) error {
 		head.Commit = h.context.SHA
 	}
 	if keeps && head.Commit != h.context.SHA {
-		return fmt.Errorf("the measurements are of %s and this run is of %s: no baseline can be kept of them", shortCommit(head.Commit), shortCommit(h.context.SHA))
+		return fmt.Errorf("the measurements are of %s and this run is of %s: no baseline can be kept of them", bench.ShortCommit(head.Commit), bench.ShortCommit(h.context.SHA))
 	}
 	return nil
 }
@@ -324,7 +325,7 @@ func (h hub) comment(ctx context.Context, pr github.PullRequest, suites report.S
 	}
 	var stale string
 	if pr.HeadSHA != s.SHA {
-		stale = fmt.Sprintf("*Measured at %s; the head of this pull request has moved on to %s.*\n\n", shortCommit(s.SHA), shortCommit(pr.HeadSHA))
+		stale = fmt.Sprintf("*Measured at %s; the head of this pull request has moved on to %s.*\n\n", bench.ShortCommit(s.SHA), bench.ShortCommit(pr.HeadSHA))
 	}
 	var err error
 	for limit := maxComment; limit >= maxComment/4; limit /= 2 {

@@ -17,6 +17,7 @@ import (
 	"github.com/noslower/noslower/pkg/baseline"
 	"github.com/noslower/noslower/pkg/bench"
 	"github.com/noslower/noslower/pkg/format"
+	"github.com/noslower/noslower/pkg/gate"
 	"github.com/noslower/noslower/pkg/report"
 )
 
@@ -45,7 +46,7 @@ func (w world) importCommand() *cobra.Command {
 				return undecided(err)
 			}
 			fmt.Fprintf(w.Stderr, "read %s from %s to %s; the record of %q in %s has %d\n",
-				jobCount(len(past)), orDash(instant(past[0].Time)), orDash(instant(past[len(past)-1].Time)), o.Suite, k, kept)
+				gate.Count(len(past), "job"), orDash(instant(past[0].Time)), orDash(instant(past[len(past)-1].Time)), o.Suite, k, kept)
 			return nil
 		})
 }

@@ -65,7 +65,7 @@ func (w world) noiseText(noises []gate.Noise, o *optionSet) error {
 		case n.Needed > 0:
 			needed = fmt.Sprint(n.Needed)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", report.Printable(name), report.Printable(n.Metric.Name),
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", report.Cell(name), report.Cell(n.Metric.Name),
 			holds(n.Spread), holds(n.InTurn), holds(n.Stored), at, needed)
 	}
 	if err := table.Flush(); err != nil {

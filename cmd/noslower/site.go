@@ -344,7 +344,7 @@ func changeClass(w gate.Watch, size float64) string {
 var hash = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
 
 func (s *site) commit(commit string) commitLink {
-	l := commitLink{Short: report.Printable(shortCommit(commit)), Release: report.Printable(s.releases[commit])}
+	l := commitLink{Short: report.Printable(bench.ShortCommit(commit)), Release: report.Printable(s.releases[commit])}
 	if l.Short == "" {
 		l.Short = "–"
 	}

@@ -119,7 +119,7 @@ func (s *site) draw(group []trend, places []slot) chart {
 	}
 	unit := report.Printable(group[0].watch.Metric.Unit)
 	first, last := places[0], places[len(places)-1]
-	label := fmt.Sprintf("%s of %s, %s", report.Printable(group[0].key.Metric), report.Printable(group[0].name), jobCount(len(places)))
+	label := fmt.Sprintf("%s of %s, %s", report.Printable(group[0].key.Metric), report.Printable(group[0].name), gate.Count(len(places), "job"))
 	class := "chart"
 	if len(places) > manyDots {
 		class += " many"

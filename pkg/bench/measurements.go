@@ -287,3 +287,6 @@ func (e *SchemaError) Error() string {
 	}
 	return fmt.Sprintf("the document is of version %d, written by a newer noslower: read it with noslower %d.0 or later", n, n)
 }
+
+// ShortCommit returns as much of a commit as names it in a sentence.
+func ShortCommit(commit string) string { return commit[:min(12, len(commit))] }

@@ -33,7 +33,7 @@ func (c Crept) String() string {
 	if c.Change > 0 {
 		sign = "+"
 	}
-	s := fmt.Sprintf("since %s: %s%s over %s", c.Since, sign, Percent(c.Change), count(c.Jobs, "job"))
+	s := fmt.Sprintf("since %s: %s%s over %s", c.Since, sign, Percent(c.Change), Count(c.Jobs, "job"))
 	if c.From != "" {
 		s += fmt.Sprintf("; most of it between %s and %s", c.From, c.To)
 	}
@@ -204,5 +204,5 @@ func shortCommit(commit string) string {
 	if commit == "" {
 		return "a job of no known commit"
 	}
-	return commit[:min(12, len(commit))]
+	return bench.ShortCommit(commit)
 }

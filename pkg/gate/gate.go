@@ -258,7 +258,7 @@ func (c *Comparison) record(f finding, s standard) {
 func (c *Comparison) caution(pair match, f finding) {
 	launches := min(len(pair.base.Launches), len(pair.head.Launches))
 	if launches < fewestLaunches && (c.Base.Values > c.Base.Launches || c.Head.Values > c.Head.Launches) {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("%s: noise between launches is not seen", count(launches, "launch")))
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%s: noise between launches is not seen", Count(launches, "launch")))
 	}
 	isTime := strings.TrimSuffix(c.Metric.Unit, "/op") == "s"
 	if isTime && len(pair.head.Launches) > 1 && c.Head.Min == c.Head.Max {

@@ -3,6 +3,8 @@ package gate
 import (
 	"fmt"
 	"slices"
+
+	"github.com/noslower/noslower/pkg/bench"
 )
 
 // A Look is a point at which a comparison may be decided before all runs are
@@ -29,23 +31,46 @@ func Looks(least, most int) []Look {
 	return append(looks, Look{most, LastLook})
 }
 
+// Confirms reports whether both sides were measured afresh often enough to know of
+// everything that regressed in v whether it does so again.
+func (again *Verdict) Confirms(v Verdict) bool {
+	repeated := again.byKey()
+	return !slices.ContainsFunc(v.Comparisons, func(c Comparison) bool {
+		second, ok := repeated[c.key()]
+		return c.wantsConfirming() && ok && second.Outcome == Inconclusive
+	})
+}
+
+func (v *Verdict) byKey() map[bench.Key]Comparison {
+	all := map[bench.Key]Comparison{}
+	for _, c := range v.Comparisons {
+		all[c.key()] = c
+	}
+	return all
+}
+
+func (c *Comparison) key() bench.Key { return bench.Key{Benchmark: c.Benchmark, Metric: c.Metric.Name} }
+
+// wantsConfirming reports whether it is a regression that may be chance.
+func (c *Comparison) wantsConfirming() bool {
+	return c.Gating && c.Outcome == Regressed && c.byLimit == ""
+}
+
 // Confirm takes back what regressed in v and did not regress again when both
 // sides were measured afresh: what fails by chance seldom does so twice.
 func Confirm(v, again Verdict, p Policy) Verdict {
-	repeated := map[string]Comparison{}
-	for _, c := range again.Comparisons {
-		repeated[c.Benchmark+"\x00"+c.Metric.Name] = c
-	}
+	repeated := again.byKey()
 	confirmed := v
 	confirmed.Comparisons = nil
 	for _, c := range v.Comparisons {
-		if c.Gating && c.Outcome == Regressed && c.byLimit == "" {
-			second, ok := repeated[c.Benchmark+"\x00"+c.Metric.Name]
+		if c.wantsConfirming() {
+			second, ok := repeated[c.key()]
 			switch {
 			case ok && second.Outcome == Regressed:
 				c.Warnings = append(c.Warnings, "confirmed: measured again, it regressed again: "+second.Why)
 			case ok:
 				c.open(fmt.Sprintf("it regressed once, and not when it was measured again: %s", second.Why))
+				c.Detectable = second.Detectable
 			}
 		}
 		confirmed.Comparisons = append(confirmed.Comparisons, c)

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"github.com/noslower/noslower/pkg/bench"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -54,6 +56,8 @@ func TestConfirm(t *testing.T) {
 		switch {
 		case c.Benchmark == "write" && (c.Outcome != Inconclusive || !strings.Contains(c.Why, "regressed once, and not")):
 			t.Errorf("write: %v, %s", c.Outcome, c.Why)
+		case c.Benchmark == "write" && math.IsInf(c.Detectable, 1):
+			t.Error("write: it is not said what the second time could have shown")
 		case c.Benchmark == "read" && !strings.Contains(strings.Join(c.Warnings, "\n"), "confirmed"):
 			t.Errorf("read: warnings %q", c.Warnings)
 		}
@@ -83,6 +87,33 @@ func TestDecided(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := v.Decided(); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestConfirms: to be sure takes an answer to each regression, and to nothing else.
+func TestConfirms(t *testing.T) {
+	comparison := func(benchmark string, o Outcome, gates bool) Comparison {
+		return Comparison{Benchmark: benchmark, Metric: bench.Metric{Name: "throughput"}, Outcome: o, Gating: gates}
+	}
+	first := Verdict{Comparisons: []Comparison{
+		comparison("slow", Regressed, true), comparison("open", Inconclusive, true), comparison("told", Regressed, false),
+	}}
+	for _, tt := range []struct {
+		name  string
+		again []Comparison
+		want  bool
+	}{
+		{"it regressed again", []Comparison{comparison("slow", Regressed, true)}, true},
+		{"it did not", []Comparison{comparison("slow", Same, true)}, true},
+		{"it is open", []Comparison{comparison("slow", Inconclusive, true)}, false},
+		{"it is gone", nil, true},
+		{"what had not regressed is open", []Comparison{comparison("slow", Same, true), comparison("open", Inconclusive, true)}, true},
+		{"what does not gate is open", []Comparison{comparison("slow", Same, true), comparison("told", Inconclusive, false)}, true},
+	} {
+		again := Verdict{Comparisons: tt.again}
+		if got := again.Confirms(first); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}

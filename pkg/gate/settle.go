@@ -222,7 +222,7 @@ func fewSentence(base, head int) string {
 		if head >= aSide {
 			return ""
 		}
-		return fmt.Sprintf("%s a side are too few for any regression to be called: %s", count(head, "value"), would)
+		return fmt.Sprintf("%s a side are too few for any regression to be called: %s", Count(head, "value"), would)
 	}
 	if stat.Bounded(base, head, level) {
 		return ""
@@ -231,7 +231,7 @@ func fewSentence(base, head int) string {
 	if more := stat.FewestFor(base, level); more > 0 && more <= enough {
 		would = fmt.Sprintf("it takes %d of head against these %d of base, or %d on each side", more, base, aSide)
 	}
-	return fmt.Sprintf("%s of base and %d of head are too few for any regression to be called: %s", count(base, "value"), head, would)
+	return fmt.Sprintf("%s of base and %d of head are too few for any regression to be called: %s", Count(base, "value"), head, would)
 }
 
 // wouldGate reports whether anything of head gates.

@@ -184,9 +184,13 @@ func errorsOf(mean float64) string {
 	return number(mean) + " errors"
 }
 
-func count(n int, thing string) string {
-	if n == 1 {
+// Count words a number of things.
+func Count(n int, thing string) string {
+	switch {
+	case n == 1:
 		return "1 " + thing
+	case strings.HasSuffix(thing, "ch"):
+		thing += "e"
 	}
 	return strconv.Itoa(n) + " " + thing + "s"
 }

@@ -81,6 +81,10 @@ func invisible(r rune) bool {
 		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
+// Cell returns s as a column of names in a terminal's table shows it: printable,
+// and no wider than 100 columns, which real names keep within.
+func Cell(s string) string { return cut(Printable(s), 100) }
+
 // cut shortens s to at most so many columns. What is left out is in the middle,
 // marked by an ellipsis: names tend to differ at their ends.
 func cut(s string, most int) string {

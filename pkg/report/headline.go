@@ -128,7 +128,7 @@ func (h *headliner) list(one, many, order string, list []*gate.Comparison) {
 	case len(list) == 1:
 		h.add("1 of %d benchmarks %s: %s", h.benchmarks, many, items)
 	default:
-		h.add("%d of %s %s: %s, %s", len(names), count(h.benchmarks, "benchmark"), many, items, order)
+		h.add("%d of %s %s: %s, %s", len(names), gate.Count(h.benchmarks, "benchmark"), many, items, order)
 	}
 }
 
@@ -196,7 +196,7 @@ func (h *headliner) reasons(besideRegressions bool) {
 	}
 	more := ""
 	if n := len(reasons) - 1; n > 0 {
-		more = fmt.Sprintf(" (and %s)", count(n, "more reason"))
+		more = fmt.Sprintf(" (and %s)", gate.Count(n, "more reason"))
 	}
 	h.add("%s: %s%s", what, h.say.prose(strings.TrimRight(reasons[0], ". ")), more)
 }
@@ -347,7 +347,7 @@ func (h *headliner) byMetric(list []*gate.Comparison, remark func([]*gate.Compar
 		words = append(words, s)
 	}
 	if more := len(order) - len(words); more > 0 {
-		words = append(words, count(more, "more metric"))
+		words = append(words, gate.Count(more, "more metric"))
 	}
 	s := words[0]
 	if last := len(words) - 1; last > 0 {
@@ -368,7 +368,7 @@ func (h *headliner) coverage(metric string, n int) string {
 	case n == of && of == h.benchmarks:
 		return fmt.Sprintf(" on all %d benchmarks", of)
 	case n == of:
-		return " on " + count(of, "benchmark")
+		return " on " + gate.Count(of, "benchmark")
 	}
 	return fmt.Sprintf(" on %d of %d benchmarks", n, of)
 }

@@ -106,7 +106,7 @@ func summaryWords(s gate.Summary, sample *bench.Sample, m bench.Metric) string {
 	if sample == nil {
 		return words
 	}
-	words += fmt.Sprintf("; %s of %s", count(s.Values, "value"), countLaunches(s.Launches))
+	words += fmt.Sprintf("; %s of %s", gate.Count(s.Values, "value"), gate.Count(s.Launches, "launch"))
 	left := mostValues
 	for i, values := range sample.Launches {
 		separator := ", "
@@ -126,11 +126,4 @@ func summaryWords(s gate.Summary, sample *bench.Sample, m bench.Metric) string {
 		}
 	}
 	return words
-}
-
-func countLaunches(n int) string {
-	if n == 1 {
-		return "1 launch"
-	}
-	return strconv.Itoa(n) + " launches"
 }

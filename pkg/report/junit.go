@@ -157,7 +157,7 @@ func sideWords(c *gate.Comparison, s *gate.Summary) string {
 		return none
 	}
 	return fmt.Sprintf("%s (%s to %s; %s of %s)", junitText(gate.Quantity(s.Median, c.Metric.Unit)),
-		junitText(quantity(s.Min, c.Metric)), junitText(quantity(s.Max, c.Metric)), count(s.Values, "value"), countLaunches(s.Launches))
+		junitText(quantity(s.Min, c.Metric)), junitText(quantity(s.Max, c.Metric)), gate.Count(s.Values, "value"), gate.Count(s.Launches, "launch"))
 }
 
 // junitTime is how long a case took, in seconds, where that is what its metric

@@ -68,12 +68,12 @@ func (m markdown) sections() []section {
 	if len(same) <= mostUnmoved {
 		moved, same = gating, nil
 	}
-	foldedTitle := fmt.Sprintf("%s: %s", count(len(informational), "informational comparison"), tally(informational))
+	foldedTitle := fmt.Sprintf("%s: %s", gate.Count(len(informational), "informational comparison"), tally(informational))
 	list := []section{
 		headlineSection(iconOf(v), headline(v, marked)),
 		acceptance(v.Status, m.options.AcceptLabel),
 		m.table("", "", moved, 2),
-		m.table(fmt.Sprintf("%s that stayed the same", count(len(same), "gating comparison")), "", same, 7),
+		m.table(fmt.Sprintf("%s that stayed the same", gate.Count(len(same), "gating comparison")), "", same, 7),
 		m.moved(),
 		bullets("Why the check does not pass", m.furtherReasons(), 1),
 		bullets("Warnings", warningsOf(v), 3),
@@ -128,7 +128,7 @@ func (m markdown) table(title, about string, list []*gate.Comparison, priority i
 		s.lines = append(s.lines, m.row(c))
 	}
 	s.left = func(n int) string {
-		return fmt.Sprintf("\nand %s: %s\n", count(n, "more comparison"), tally(list[len(list)-n:]))
+		return fmt.Sprintf("\nand %s: %s\n", gate.Count(n, "more comparison"), tally(list[len(list)-n:]))
 	}
 	if title != "" {
 		if about != "" {
@@ -182,7 +182,7 @@ func (m markdown) moved() section {
 	s := section{
 		open:     "\n**" + capital(marked.prose(movedTitle(m.verdict))) + "**\n\n| function | in | base | head | change |\n|---|---|--:|--:|--:|\n",
 		priority: 2,
-		left:     func(n int) string { return fmt.Sprintf("\nand %s\n", count(n, "more row")) },
+		left:     func(n int) string { return fmt.Sprintf("\nand %s\n", gate.Count(n, "more row")) },
 	}
 	for _, r := range movedRows(m.verdict.Moved) {
 		cells := []string{marked.name(r.name), code(cut(Printable(r.place), mostName)), r.base, r.head, r.change}

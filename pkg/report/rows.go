@@ -210,7 +210,7 @@ func warningsOf(v gate.Verdict) []string {
 	list := slices.Clone(v.Warnings)
 	order, on := commonWarnings(v)
 	for _, w := range order {
-		list = append(list, fmt.Sprintf("%s: %s", count(on[w], "comparison"), w))
+		list = append(list, fmt.Sprintf("%s: %s", gate.Count(on[w], "comparison"), w))
 	}
 	return list
 }
@@ -259,12 +259,4 @@ func further(v gate.Verdict) []string {
 		told["there is no baseline: "+v.NoBaseline] = true
 	}
 	return slices.DeleteFunc(slices.Clone(v.Reasons), func(r string) bool { return told[r] })
-}
-
-// count words a number of things.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -17,7 +17,7 @@ func sides(v gate.Verdict, say voice) (base, head string) {
 	if v.Head.Commit != "" {
 		h = append(h, say.name(shortCommit(v.Head.Commit)))
 	}
-	h = append(h, count(v.Head.Runs, "run"))
+	h = append(h, gate.Count(v.Head.Runs, "run"))
 	on := hostWords(v.Head.Host)
 	if v.Base != nil {
 		if v.Base.Commit != "" {
@@ -29,7 +29,7 @@ func sides(v gate.Verdict, say voice) (base, head string) {
 		if v.Base.Origin != "" {
 			b = append(b, say.prose("from "+v.Base.Origin))
 		}
-		b = append(b, count(v.Base.Runs, "run"))
+		b = append(b, gate.Count(v.Base.Runs, "run"))
 		if was := hostWords(v.Base.Host); was != "" {
 			b = append(b, say.prose("on "+was))
 			if was == on {
@@ -48,7 +48,7 @@ var commitID = regexp.MustCompile(`^[0-9a-f]{12,64}$`)
 // shortCommit shortens what is a commit, and nothing else.
 func shortCommit(s string) string {
 	if commitID.MatchString(s) {
-		return s[:12]
+		return bench.ShortCommit(s)
 	}
 	return s
 }
@@ -64,11 +64,11 @@ func age(d time.Duration) string {
 	case d < time.Minute:
 		return "within a minute of head"
 	case d < 2*time.Hour:
-		return count(int(d/time.Minute), "minute") + " " + relation
+		return gate.Count(int(d/time.Minute), "minute") + " " + relation
 	case d < 2*day:
-		return count(int(d/time.Hour), "hour") + " " + relation
+		return gate.Count(int(d/time.Hour), "hour") + " " + relation
 	}
-	return count(int(d/day), "day") + " " + relation
+	return gate.Count(int(d/day), "day") + " " + relation
 }
 
 // hostWords describes a machine by what is known of it.
@@ -82,7 +82,7 @@ func hostWords(h bench.Host) string {
 	add("%s", strings.Trim(h.OS+"/"+h.Arch, "/"))
 	add("%s", h.CPU)
 	if h.Cores > 0 {
-		parts = append(parts, count(h.Cores, "core"))
+		parts = append(parts, gate.Count(h.Cores, "core"))
 	}
 	add("kernel %s", h.Kernel)
 	add("libc %s", h.Libc)

@@ -73,7 +73,7 @@ func trendWords(c *gate.Comparison) string {
 	if logs == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s and head: %s to %s", count(len(c.Past), "job"), quantity(math.Exp(logs[0]), c.Metric), headOf(c))
+	return fmt.Sprintf("%s and head: %s to %s", gate.Count(len(c.Past), "job"), quantity(math.Exp(logs[0]), c.Metric), headOf(c))
 }
 
 // The drawing of a trend on the page is stretched as a plot is, and as small, for
@@ -113,7 +113,7 @@ func (m markdown) trends() section {
 	gating, _ := ranked(m.verdict.Comparisons)
 	s := section{
 		open: "\n<details><summary>Trends of what is worst</summary>\n", close: "\n</details>\n",
-		priority: 6, left: func(n int) string { return fmt.Sprintf("\nand %s\n", count(n, "more trend")) },
+		priority: 6, left: func(n int) string { return fmt.Sprintf("\nand %s\n", gate.Count(n, "more trend")) },
 	}
 	for _, c := range gating {
 		logs := trendOf(c)
