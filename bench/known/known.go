@@ -18,7 +18,7 @@ import (
 // A Row is one value of a file.
 type Row struct {
 	Series, Run, Metric, Unit string
-	Order                     int // of the run; of rows whose file has no number, their place
+	Order                     int // of the run, a number or a time; of rows whose file has neither, their place
 	Better                    bench.Better
 	Value                     float64
 	Label                     string // what is known: "same-commit", "slow=5", …
@@ -58,7 +58,7 @@ func Read(dir, name string) ([]Row, error) {
 		if r.Value, err = strconv.ParseFloat(f[7], 64); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		if r.Order, err = strconv.Atoi(f[3]); err != nil {
+		if r.Order, err = strconv.Atoi(strings.ReplaceAll(f[3], "_", "")); err != nil {
 			r.Order = len(rows)
 		}
 		rows = append(rows, r)

@@ -236,21 +236,28 @@ func realRecords(t testing.TB, sources ...string) string {
 	t.Helper()
 	records := t.TempDir()
 	for _, source := range sources {
-		jobs, metrics := realJobs(t, source)
+		jobs, metrics := realJobs(t, source, "")
 		writeRecords(t, filepath.Join(records, source), recordsOfJobs(t, source, bench.Host{}, jobs, metrics))
 	}
 	return records
 }
 
-// realJobs reads what a source has, a job a run; the test is skipped where it is
-// not at hand.
-func realJobs(t testing.TB, source string) (jobs []baseline.Job, metrics map[bench.Key]bench.Metric) {
+var number = regexp.MustCompile(`\d+`)
+
+// padded returns a name by which t9 comes before t10.
+func padded(name string) string {
+	return number.ReplaceAllStringFunc(name, func(digits string) string { return strings.Repeat("0", max(0, 20-len(digits))) + digits })
+}
+
+// realJobs reads what a source has with a label, or with any where that is "", a
+// job a run; the test is skipped where it is not at hand.
+func realJobs(t testing.TB, source, label string) (jobs []baseline.Job, metrics map[bench.Key]bench.Metric) {
 	t.Helper()
 	metrics = map[bench.Key]bench.Metric{}
 	values := map[string]map[bench.Key][]float64{} // logarithms, by run
 	orders := map[string]int{}
 	for _, r := range known.Rows(t, source) {
-		if r.Value <= 0 {
+		if r.Value <= 0 || label != "" && r.Label != label {
 			continue
 		}
 		value := bench.Measure(r.Metric, r.Value, r.Unit)
@@ -262,7 +269,7 @@ func realJobs(t testing.TB, source string) (jobs []baseline.Job, metrics map[ben
 		values[r.Run][key] = append(values[r.Run][key], math.Log(value.V))
 	}
 	runs := slices.SortedFunc(maps.Keys(values), func(a, b string) int {
-		return cmp.Or(cmp.Compare(orders[a], orders[b]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(orders[a], orders[b]), cmp.Compare(padded(a), padded(b)))
 	})
 	for i, run := range runs {
 		j := baseline.Job{Commit: run[strings.LastIndexByte(run, '/')+1:], Time: time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, i)}

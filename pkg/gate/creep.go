@@ -53,7 +53,7 @@ func (d *decider) holdAnchor(c *Comparison, pair match, s standard) {
 	if !ok {
 		return
 	}
-	a, ok := d.anchorOf(points, s.metric.Better)
+	a, ok := d.anchorOf(points, s.metric)
 	if !ok {
 		return
 	}
@@ -62,7 +62,8 @@ func (d *decider) holdAnchor(c *Comparison, pair match, s standard) {
 		if threshold <= 0 || s.metric.Better == bench.Higher && threshold >= 1 {
 			return false
 		}
-		return f.rule(lossOf(threshold, s.metric.Better)) == worse
+		loss := lossOf(threshold, s.metric.Better)
+		return f.rule(loss) == worse && a.lasting >= provenShare*loss
 	}
 	fails := ruled(creep.Fail)
 	if !fails && !ruled(creep.Warn) {
@@ -90,13 +91,14 @@ func (d *decider) holdAnchor(c *Comparison, pair match, s standard) {
 }
 
 // anchorJobs is how many successive jobs an anchor is the median of, by how many
-// jobs there are: one lucky job is no level to be held against, but of a handful
-// of jobs nothing would be left.
-func anchorJobs(jobs int) int {
+// jobs there are: one lucky job is no level to be held against. Of a handful
+// nothing would be left, so that one is enough of a count, which hardly moves by
+// itself.
+func anchorJobs(jobs int, m bench.Metric) int {
 	switch {
 	case jobs >= stat.JobsForHistoryRule:
 		return 5
-	case jobs >= stat.FewestJobs:
+	case jobs >= stat.FewestJobs || !m.IsCount():
 		return 3
 	}
 	return 1
@@ -110,21 +112,22 @@ type anchor struct {
 	of       int // how many it was picked from; 1 where it was asked for
 	center   float64
 	variance float64 // of the center, by the noise within its jobs
+	lasting  float64 // how far above it the jobs just before head lie, the least of them
 	history  []stat.Job
 }
 
 // anchorOf finds the anchor among the points: the one that is asked for, or the
 // best median of successive jobs. ok is false where it is not among them.
-func (d *decider) anchorOf(points []Point, better bench.Better) (a anchor, ok bool) {
+func (d *decider) anchorOf(points []Point, m bench.Metric) (a anchor, ok bool) {
 	costs := make([]stat.Job, len(points))
 	for i, p := range points {
 		costs[i] = p.Job
-		if better == bench.Higher {
+		if m.Better == bench.Higher {
 			costs[i].Center = -costs[i].Center
 		}
 	}
-	width := anchorJobs(len(points))
-	of := len(points) - width + 1
+	level := anchorJobs(len(points), m)
+	width, of := level, len(points)-level+1
 	if d.policy.Creep.Commit != "" {
 		width, of = 1, 1
 	}
@@ -146,10 +149,35 @@ func (d *decider) anchorOf(points []Point, better bench.Better) (a anchor, ok bo
 		a, ok = anchor{name: d.policy.Creep.Name, at: i, jobs: width, of: of, center: center, variance: math.Pi / 2 * within / float64(width)}, true
 	}
 	a.history = costs
+	latest := costs[max(0, len(costs)-level):]
+	if d.policy.Creep.Commit != "" && ok {
+		latest = costs[max(a.at+1, len(costs)-level):]
+	}
+	a.lasting = a.least(latest, m)
 	if a.name == "" && ok {
 		a.name = shortCommit(points[a.at].Commit)
 	}
 	return a, ok
+}
+
+// least returns how far above the anchor the latest jobs lie, the least of them: a
+// machine has slow hours, but what crept stays. That a run of points beyond a
+// limit is a signal where a single one is none is of the control charts of
+// industry (Western Electric Company, Statistical Quality Control Handbook,
+// 1956). A count has no slow hours, and needs no other jobs: +Inf. Nothing else
+// lasted where there is none.
+func (a anchor) least(latest []stat.Job, m bench.Metric) float64 {
+	switch {
+	case m.IsCount():
+		return math.Inf(1)
+	case len(latest) == 0:
+		return 0
+	}
+	least := math.Inf(1)
+	for _, j := range latest {
+		least = min(least, j.Center-a.center)
+	}
+	return least
 }
 
 // hold compares a job with the anchor, as the logarithm of a slowdown. Both are
@@ -180,7 +208,8 @@ func (a anchor) hold(head stat.Job, m bench.Metric, p Policy) finding {
 		pass: bounds(1-passAlpha).Widen(estimate, driftPass*apart),
 	}
 	// The best of k such medians is the best by luck too: of normal ones it is
-	// expected at most √(2 ln k) deviations below their middle.
+	// expected at most √(2 ln k) deviations below their middle (S. Boucheron,
+	// G. Lugosi and P. Massart, Concentration Inequalities, 2013, theorem 2.5).
 	lucky := off * math.Sqrt(2*math.Log(float64(a.of)))
 	f.fail.Low -= lucky
 	f.pass.Low -= lucky
