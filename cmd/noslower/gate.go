@@ -199,6 +199,7 @@ func (g *gating) measure(ctx context.Context) (gate.Verdict, error) {
 			return gate.Verdict{}, undecided(err)
 		}
 		v, err := g.judge(nil, g.head, gate.LastLook)
+		v.Unconfirmed()
 		return v, wrongUse(err)
 	}
 	rival, err := g.rival(ctx)
@@ -213,6 +214,9 @@ func (g *gating) measure(ctx context.Context) (gate.Verdict, error) {
 	}
 	m, err := g.compete(ctx, o, rival, looks, g.judge)
 	g.head = &m.head
+	if rival == nil {
+		m.verdict.Unconfirmed()
+	}
 	if err == nil && m.contest.profiles() {
 		g.profileHead(ctx, m.contest, &m.verdict)
 	}
@@ -282,7 +286,7 @@ func (g *gating) write(head side, failed error) error {
 // is nil, as it was found.
 func (g *gating) judge(base, head *side, look int) (gate.Verdict, error) {
 	p := g.options.policy()
-	p.RefuseFewRuns = !g.options.AllowFewRuns
+	p.RefuseFewRuns, p.RefuseIdle = !g.options.AllowFewRuns, true
 	p.Look = look
 	p.Interleaved = base != nil
 	none := g.from.none

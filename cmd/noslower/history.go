@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -399,10 +398,7 @@ func (w world) historyJSON(pasts []past) error {
 		}
 		doc.Suites = append(doc.Suites, s)
 	}
-	e := json.NewEncoder(w.Stdout)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(doc)
+	return w.putJSON(doc)
 }
 
 func (w world) historyCSV(pasts []past) error {

@@ -87,9 +87,8 @@ func (w world) run(ctx context.Context, args []string) int {
 	root.SetErr(w.Stderr)
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		fault, _ := errors.AsType[*pflag.InvalidValueError](err)
-		if number, ok := errors.AsType[*strconv.NumError](err); ok && fault != nil {
-			err = fmt.Errorf("--%s: want a whole number, have %q", fault.GetFlag().Name, number.Num)
+		if fault, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+			err = fmt.Errorf("--%s: %w", fault.GetFlag().Name, worded(fault.Unwrap()))
 		}
 		return fmt.Errorf("%w: see \"%s --help\"", err, cmd.CommandPath())
 	})

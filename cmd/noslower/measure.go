@@ -58,6 +58,15 @@ func (w world) put(path string, data []byte) error {
 	return writeWhole(path, data)
 }
 
+// putJSON writes a document to standard output, for people to read, too.
+func (w world) putJSON(v any) error {
+	data, err := bench.EncodeDocument(v, "  ")
+	if err != nil {
+		return err
+	}
+	return w.put("", data)
+}
+
 // measure runs the command and reads what it prints. What was measured until
 // then comes with an error, too, and says that it is not all.
 func (w world) measure(ctx context.Context, o *optionSet) (side, error) {

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -183,7 +182,5 @@ func (w world) noiseJSON(noises []gate.Noise) error {
 			n.Benchmark, n.Metric.Name, n.Gating, n.Runs, n.Spread, finite(n.InTurn), finite(n.Stored), n.Threshold, n.Needed, finite(n.Advice()), n.Differ,
 		})
 	}
-	e := json.NewEncoder(w.Stdout)
-	e.SetIndent("", "  ")
-	return e.Encode(rows)
+	return w.putJSON(rows)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -213,6 +214,19 @@ type optionSet struct {
 	anchor func(against string, jobs []baseline.Job) (commit, name string, err error)
 }
 
+// worded says an error of strconv, by which pflag reads the simple ones, in words of
+// ours.
+func worded(err error) error {
+	number, ok := errors.AsType[*strconv.NumError](err)
+	switch {
+	case !ok:
+		return err
+	case number.Func == "ParseBool":
+		return fmt.Errorf("want true or false, have %q", number.Num)
+	}
+	return fmt.Errorf("want a whole number, have %q", number.Num)
+}
+
 // ofSuite returns the options for one of several suites of a job.
 func (o *optionSet) ofSuite(suite string, beside map[string]*bench.Set) *optionSet {
 	set, own := *o, *o.options
@@ -241,7 +255,7 @@ func (o *optionSet) complete(flags *pflag.FlagSet, getenv func(string) string) e
 		}
 		o.given[f.Name] = true
 		if err := setInput(f.Value, input); err != nil {
-			faults = append(faults, fmt.Errorf("input %s: %w", f.Name, err))
+			faults = append(faults, fmt.Errorf("input %s: %w", f.Name, worded(err)))
 		}
 	})
 	for _, name := range o.Env {
@@ -249,8 +263,8 @@ func (o *optionSet) complete(flags *pflag.FlagSet, getenv func(string) string) e
 			faults = append(faults, fmt.Errorf("--env: want the name of a variable alone, have %q: its value is the environment's", name))
 		}
 	}
-	if o.Warmup < 0 {
-		faults = append(faults, fmt.Errorf("--warmup: want 0 or more, have %d", o.Warmup))
+	if o.Warmup < 0 || o.Warmup > maxRuns {
+		faults = append(faults, fmt.Errorf("--warmup: want from 0 to %d, have %d", maxRuns, o.Warmup))
 	}
 	if o.Command != "" && len(o.Args) > 0 && flags.Lookup("command") != nil {
 		faults = append(faults, errors.New("a command is given twice, by --command and after --: give one"))

@@ -6,7 +6,6 @@
 package baseline
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -179,13 +178,7 @@ func (r Record) Encode() ([]byte, error) {
 	for _, c := range r.Changes {
 		doc.Changes = append(doc.Changes, changeDoc{c.Key.Benchmark, c.Key.Metric, c.MachineClass, c.Commit, c.Time.UTC(), c.Rose})
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(doc); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return bench.EncodeDocument(doc, "")
 }
 
 // Decode reads a record document. Every fault of it is reported; a document

@@ -104,13 +104,7 @@ func (m Measurements) Encode() ([]byte, error) {
 		}
 		doc.Samples = append(doc.Samples, d)
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(doc); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return EncodeDocument(doc, "")
 }
 
 func pointers(launches [][]float64) [][]*float64 {
@@ -223,6 +217,19 @@ func (s sampleDoc) addTo(set *Set) error {
 		}
 	}
 	return nil
+}
+
+// EncodeDocument encodes v as JSON, in one line or indented, and ends it with a
+// newline. What HTML would act on stays as it is.
+func EncodeDocument(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }
 
 // DecodeDocument decodes a JSON document of this schema into v. A newer major

@@ -13,45 +13,39 @@ import (
 // Where sides were measured in turn, the difference of a pair in waiting predicts
 // a part of its difference in CPU time, which is no work of head's.
 
-// equalWaiting is the confidence with which a change must not be seen to wait
-// longer or shorter by itself: then waiting is no measure of what others did.
-const equalWaiting = 0.90
+const (
+	// equalWaiting is the confidence with which a change must not be seen to wait
+	// longer or shorter by itself: then waiting is no measure of what others did.
+	equalWaiting = 0.90
+	// mostAdjusted is how many pairs are looked at so: each is held against every
+	// other one, and where there are more, noise is no trouble.
+	mostAdjusted = 1000
+)
 
 // withoutContention returns the finding on CPU times, as logarithms of costs, less
-// what waiting explains of their differences: an analysis of covariance by ranks
-// (D. Quade, "Rank Analysis of Covariance", JASA 62 (1967)). It is nil where that
-// can not be taken out, and where head is not surely slower with it: contention
-// explains noise away, it does not make a regression alone.
+// what waiting explains of their differences: an analysis of covariance, with the
+// median of slopes in the place of least squares and signed ranks of what is left.
+// It is nil where that can not be taken out, and where head is not surely slower
+// with it: contention explains noise away, it does not make a regression alone.
 func (e evidence) withoutContention(x, y []float64, failLevel, passLevel float64) *finding {
 	n := len(x)
-	if !e.Paired || n < pairedFewest || len(y) != n || len(e.BaseWaiting) != n || len(e.HeadWaiting) != n {
+	if !e.Paired || n < pairedFewest || n > mostAdjusted || len(y) != n || len(e.BaseWaiting) != n || len(e.HeadWaiting) != n {
 		return nil
 	}
-	measured := e.ranks.Paired(x, y, failLevel)
-	waited := e.ranks.Paired(e.BaseWaiting, e.HeadWaiting, equalWaiting).Bounds[0]
-	if measured.Bounds[0].Low <= 0 || waited.Low > 0 || waited.High < 0 {
+	rises, waits := stat.Differences(x, y), stat.Differences(e.BaseWaiting, e.HeadWaiting)
+	measured := e.ranks.SignedRank(rises, failLevel)
+	waited := e.ranks.SignedRank(waits, equalWaiting).Bounds[0]
+	slope := stat.Slope(waits, rises)
+	if measured.Bounds[0].Low <= 0 || waited.Low > 0 || waited.High < 0 || !(slope > 0) {
 		return nil
 	}
-	waiting, costs := differences(e.BaseWaiting, e.HeadWaiting), differences(x, y)
-	slope := stat.Slope(waiting, costs)
-	if !(slope > 0) {
-		return nil
+	for i := range rises {
+		rises[i] -= slope * waits[i]
 	}
-	for i := range costs {
-		costs[i] -= slope * waiting[i]
-	}
-	calm := e.ranks.Paired(make([]float64, n), costs, failLevel, passLevel)
-	f := finding{basis: byCalm, estimate: min(measured.Estimate, calm.Estimate), fail: calm.Bounds[0], pass: calm.Bounds[1]}
+	rest := e.ranks.SignedRank(rises, failLevel, passLevel)
+	f := finding{basis: byCalm, estimate: min(measured.Estimate, rest.Estimate), fail: rest.Bounds[0], pass: rest.Bounds[1]}
 	f.fail.Low = min(f.fail.Low, f.estimate)
 	return &f
-}
-
-func differences(x, y []float64) []float64 {
-	d := make([]float64, len(x))
-	for i := range d {
-		d[i] = y[i] - x[i]
-	}
-	return d
 }
 
 // waiting returns the logarithm of the wall time over the CPU time of each run;

@@ -99,6 +99,37 @@ func first(e Evidence, n int) Evidence {
 	return e
 }
 
+// TestWaiting: a run without a wall or a CPU time tells nothing of waiting.
+func TestWaiting(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		wall, cpu []float64
+		want      bool
+	}{
+		{"both", []float64{2, 3}, []float64{1, 1.5}, true},
+		{"no CPU time", []float64{2, 3}, []float64{1, 0}, false},
+		{"no wall time", []float64{0, 3}, []float64{1, 1}, false},
+		{"neither", []float64{0}, []float64{0}, false},
+		{"a run less", []float64{2, 3}, []float64{1}, false},
+	} {
+		var set bench.Set
+		for metric, times := range map[string][]float64{"wall_time": tt.wall, "cpu_time": tt.cpu} {
+			for i, v := range times {
+				if err := set.Add(i, bench.Result{Values: []bench.Value{bench.Measure(metric, v, "s")}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		got := waiting(&set)
+		if !tt.want && got != nil || tt.want && (len(got) != 2 || got[0] != math.Log(2) || got[1] != math.Log(2)) {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+	if got := waiting(&bench.Set{}); len(got) != 0 {
+		t.Errorf("nothing measured: %v", got)
+	}
+}
+
 // TestDecideByContention: of measured sides, CPU times are judged by how long the
 // runs were kept waiting, and the row says so.
 func TestDecideByContention(t *testing.T) {

@@ -201,7 +201,8 @@ func (d *decider) compare(pair match, s standard, ranks *stat.Ranks) Comparison 
 		printed: printedError(pair.base, pair.head),
 		ranks:   ranks,
 	}
-	if name := s.metric.Name; name == "cpu_time" || name == "cpu_time_per_op" {
+	// A benchmark's own cpu_time is of a part of the run, and may have waited less.
+	if k := c.key(); k == (bench.Key{Metric: "cpu_time"}) || k.Metric == "cpu_time_per_op" {
 		e.BaseWaiting, e.HeadWaiting = d.baseWaiting, d.headWaiting
 	}
 	if !e.Paired {
@@ -209,8 +210,7 @@ func (d *decider) compare(pair match, s standard, ranks *stat.Ranks) Comparison 
 		e.Prior = d.policy.priorOf(s.metric)
 	}
 	loss := lossOf(s.fail, s.metric.Better)
-	found := e.find()
-	f := found.at(loss)
+	f := e.find().at(loss)
 	c.record(f, s)
 	if s.metric.Better == bench.Unknown {
 		c.Slowdown = nil
@@ -221,8 +221,11 @@ func (d *decider) compare(pair match, s standard, ranks *stat.Ranks) Comparison 
 	if d := f.detectable(loss); !math.IsInf(d, 1) {
 		c.Detectable = thresholdOf(d, s.metric.Better)
 	}
+	if c.Gating && c.Outcome == Inconclusive {
+		c.Needed = f.needed(loss, min(len(e.Base), len(e.Head)))
+	}
 	if s.warn > 0 && c.Outcome != Regressed {
-		c.Warned = found.outcome(lossOf(s.warn, s.metric.Better)) == Regressed
+		c.Warned = f.rule(lossOf(s.warn, s.metric.Better)) == worse
 	}
 	c.few = f.basis == byFewNumbers
 	_, known := stat.BetweenJobs(e.History)
@@ -318,7 +321,7 @@ func judgeLimit(s standard, launches []float64) (Outcome, string) {
 
 // open makes the comparison inconclusive for a reason that no number changes.
 func (c *Comparison) open(why string) {
-	c.Outcome, c.Warned, c.Why, c.Detectable = Inconclusive, false, why, math.Inf(1)
+	c.Outcome, c.Warned, c.Why, c.Detectable, c.Needed = Inconclusive, false, why, math.Inf(1), 0
 }
 
 // distrust takes back what cannot be said across machines: nothing of a time,

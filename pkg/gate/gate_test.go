@@ -273,7 +273,7 @@ func TestDecide(t *testing.T) {
 		{
 			name: "a threshold for nothing, refused", base: data{"/throughput": steady}, head: data{"/throughput": steady},
 			policy: func(p *Policy) {
-				p.RefuseFewRuns = true
+				p.RefuseIdle = true
 				p.Rules = []Rule{{Metric: "thruput", Fail: ptr(.05), Meant: true, Flag: "--fail"}}
 			},
 			outcome: Same, status: StatusWrongUse, reason: `--fail: no metric "thruput" was measured`,
@@ -286,7 +286,7 @@ func TestDecide(t *testing.T) {
 		{
 			name: "a threshold that base answers to", base: data{"/throughput": steady, "/score": steady}, head: data{"/throughput": steady},
 			policy: func(p *Policy) {
-				p.RefuseFewRuns = true
+				p.RefuseIdle = true
 				p.Rules = []Rule{{Metric: "score", Better: bench.Lower, Fail: ptr(.05), Meant: true, Flag: "--fail"}}
 			},
 			outcome: Same, warning: "base has score of it, head has not",

@@ -56,6 +56,15 @@ func (c *Comparison) wantsConfirming() bool {
 	return c.Gating && c.Outcome == Regressed && c.byLimit == ""
 }
 
+// Unconfirmed says of everything that regressed that it was not measured again.
+func (v *Verdict) Unconfirmed() {
+	for i := range v.Comparisons {
+		if c := &v.Comparisons[i]; c.wantsConfirming() {
+			c.Warnings = append(c.Warnings, "not confirmed: it takes base's own program to measure it again (--program, --against)")
+		}
+	}
+}
+
 // Confirm takes back what regressed in v and did not regress again when both
 // sides were measured afresh: what fails by chance seldom does so twice.
 func Confirm(v, again Verdict, p Policy) Verdict {
@@ -70,7 +79,7 @@ func Confirm(v, again Verdict, p Policy) Verdict {
 				c.Warnings = append(c.Warnings, "confirmed: measured again, it regressed again: "+second.Why)
 			case ok:
 				c.open(fmt.Sprintf("it regressed once, and not when it was measured again: %s", second.Why))
-				c.Detectable = second.Detectable
+				c.Detectable, c.Needed = second.Detectable, second.Needed
 			}
 		}
 		confirmed.Comparisons = append(confirmed.Comparisons, c)

@@ -118,3 +118,17 @@ func TestConfirms(t *testing.T) {
 		}
 	}
 }
+
+// TestUnconfirmed: what regressed, and was not measured again, says so.
+func TestUnconfirmed(t *testing.T) {
+	v := Verdict{Comparisons: []Comparison{
+		{Outcome: Regressed, Gating: true}, {Outcome: Regressed}, {Outcome: Same, Gating: true},
+		{Outcome: Regressed, Gating: true, byLimit: "beyond it"},
+	}}
+	v.Unconfirmed()
+	for i, c := range v.Comparisons {
+		if said := len(c.Warnings) > 0; said != (i == 0) {
+			t.Errorf("%d: warnings %q", i, c.Warnings)
+		}
+	}
+}

@@ -75,24 +75,29 @@ func TestNiceAbove(t *testing.T) {
 // TestPointToCPUTime: beside a wall-clock metric that stayed open, the time to
 // trust is named, once.
 func TestPointToCPUTime(t *testing.T) {
-	side := func(throughput, cpu []float64) Side {
+	side := func(metric, unit string, values, cpu []float64) Side {
 		s := &bench.Set{}
-		for i := range throughput {
-			if err := s.Add(i, bench.Result{Values: []bench.Value{bench.Measure("throughput", throughput[i], "ops/s"), bench.Measure("cpu_time", cpu[i], "s")}}); err != nil {
+		for i := range values {
+			if err := s.Add(i, bench.Result{Values: []bench.Value{bench.Measure(metric, values[i], unit), bench.Measure("cpu_time", cpu[i], "s")}}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		return Side{Set: s, Runs: len(throughput)}
+		return Side{Set: s, Runs: len(values)}
 	}
 	p := DefaultPolicy()
 	p.Interleaved = true
 	for _, tt := range []struct {
-		name       string
-		throughput []float64
-		want       int
-	}{{"open", wild, 1}, {"decided", steady, 0}} {
-		base := side(tt.throughput, []float64{1, 1.001, 0.999, 1, 1.001})
-		v, err := Decide(&base, side(tt.throughput, []float64{1, 1.001, 1, 0.999, 1}), "", Past{}, p)
+		name, metric, unit string
+		values             []float64
+		want               int
+	}{
+		{"open", "throughput", "ops/s", wild, 1},
+		{"decided", "throughput", "ops/s", steady, 0},
+		{"another time of the processor is open", "user_time", "s", wild, 0},
+	} {
+		p.Rules = []Rule{{Metric: tt.metric, Fail: ptr(.05)}}
+		base := side(tt.metric, tt.unit, tt.values, []float64{1, 1.001, 0.999, 1, 1.001})
+		v, err := Decide(&base, side(tt.metric, tt.unit, tt.values, []float64{1, 1.001, 1, 0.999, 1}), "", Past{}, p)
 		if err != nil {
 			t.Fatal(err)
 		}

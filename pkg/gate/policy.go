@@ -78,6 +78,9 @@ type Policy struct {
 	// RefuseFewRuns makes numbers that are too few for a gating metric ever to
 	// fail wrong use, and not a comparison that stays open.
 	RefuseFewRuns bool
+	// RefuseIdle makes a threshold or limit that an option gives, and that nothing
+	// which was measured answers to, a wrong use: else it is a warning.
+	RefuseIdle bool
 	// Interleaved says that both sides were measured in turn, in one job: their
 	// runs belong together in pairs, and there is no noise between jobs.
 	Interleaved bool

@@ -346,3 +346,27 @@ func (f finding) detectable(loss float64) float64 {
 	}
 	return max(loss, f.estimate-f.fail.Low+provenShare*loss)
 }
+
+// needed returns how many runs a side would decide what these ones left open, were
+// the estimate to stay where it is: bounds narrow with the root of their number,
+// the noise between jobs stays. It is infinite where no number would, and 0 where
+// that cannot be told.
+func (f finding) needed(loss float64, runs int) float64 {
+	if f.basis != byBounds {
+		return 0
+	}
+	width, room := f.pass.High-f.estimate-max(f.outlying, 0), loss-f.estimate
+	apart := driftPass * math.Sqrt2 * f.between
+	if f.estimate >= loss {
+		width, room = f.estimate-f.fail.Low+min(f.outlying, 0), f.estimate-provenShare*loss
+		apart = driftFail * math.Sqrt2 * f.between
+	}
+	switch {
+	case math.IsInf(width, 1):
+		return 0
+	case room <= apart:
+		return math.Inf(1)
+	}
+	n := float64(runs)
+	return max(n+1, math.Ceil(n*(width*width-apart*apart)/(room*room-apart*apart)))
+}

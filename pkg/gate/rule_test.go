@@ -288,3 +288,29 @@ func TestDrift(t *testing.T) {
 		}
 	}
 }
+
+// TestNeeded: bounds narrow with the root of the runs, by as much as is between the
+// estimate and what would decide.
+func TestNeeded(t *testing.T) {
+	bounds := func(estimate, low, high, between float64) finding {
+		return finding{estimate: estimate, fail: stat.Interval{Low: low}, pass: stat.Interval{High: high}, between: between}
+	}
+	for _, tt := range []struct {
+		name string
+		f    finding
+		want float64
+	}{
+		{"twice as wide as the room below the threshold", bounds(.03, -.02, .07, 0), 40},
+		{"four times as wide as the room above its half", bounds(.06, -.08, .2, 0), 160},
+		{"just too wide", bounds(.03, -.02, .0501, 0), 11},
+		{"more of it between jobs than there is room", bounds(.03, -.02, .07, .021/(driftPass*math.Sqrt2)), math.Inf(1)},
+		{"half of the room between jobs", bounds(.03, -.02, .07, .01/(driftPass*math.Sqrt2)), 50},
+		{"unbounded", bounds(.03, math.Inf(-1), math.Inf(1), 0), 0},
+		{"by what was printed", finding{basis: byPrinted, estimate: .03, pass: stat.Interval{High: .07}}, 0},
+	} {
+		// A run more or less is rounding.
+		if got := tt.f.needed(.05, 10); !(got >= tt.want-1 && got <= tt.want+1) && got != tt.want {
+			t.Errorf("%s: %v runs, want %v", tt.name, got, tt.want)
+		}
+	}
+}

@@ -47,6 +47,9 @@ func (d *decider) settle() {
 	d.pointToCPUTime()
 }
 
+// processorTimes are in seconds, too, but of no clock on the wall.
+var processorTimes = []string{"cpu_time", "cpu_time_per_op", "user_time", "system_time"}
+
 // pointToCPUTime tells of the time to trust on a noisy machine, where a wall-clock
 // metric that gates stayed open and the processor's time was measured with it.
 func (d *decider) pointToCPUTime() {
@@ -56,7 +59,7 @@ func (d *decider) pointToCPUTime() {
 	}
 	cpu := d.verdict.Comparisons[i]
 	for _, c := range d.verdict.Comparisons {
-		wallClock := strings.HasSuffix(c.Metric.Unit, "/s") || strings.TrimSuffix(c.Metric.Unit, "/op") == "s"
+		wallClock := !slices.Contains(processorTimes, c.Metric.Name) && (strings.HasSuffix(c.Metric.Unit, "/s") || strings.TrimSuffix(c.Metric.Unit, "/op") == "s")
 		if c.Gating && wallClock && c.Outcome == Inconclusive && cpu.Detectable < c.Detectable/2 {
 			d.verdict.Warnings = append(d.verdict.Warnings, fmt.Sprintf(
 				"the processor's time of the runs could have shown %s or more, where the clock on the wall has to be trusted for %s of %s: --fail cpu_time=%s gates on it",
@@ -188,7 +191,7 @@ func (d *decider) refuseIdle() {
 		switch {
 		case r.Flag == "":
 			d.verdict.Warnings = append(d.verdict.Warnings, finding)
-		case d.policy.RefuseFewRuns:
+		case d.policy.RefuseIdle:
 			d.raise(StatusWrongUse, r.Flag+": "+finding)
 		default:
 			d.verdict.Warnings = append(d.verdict.Warnings, r.Flag+": "+finding)

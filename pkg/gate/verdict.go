@@ -102,9 +102,12 @@ type Comparison struct {
 	// Detectable is the smallest slowdown, as a share of the metric, that could
 	// have been called regressed; +Inf where none could.
 	Detectable float64
-	Outcome    Outcome
-	Why        string // one sentence for the reader
-	Crept      *Crept // nil where head is not beyond what is allowed since an anchor
+	// Needed is how many runs a side would decide what gates and stayed open, at the
+	// noise that there was: +Inf where no number would, 0 where it cannot be told.
+	Needed  float64
+	Outcome Outcome
+	Why     string // one sentence for the reader
+	Crept   *Crept // nil where head is not beyond what is allowed since an anchor
 	// Past has what the jobs before head measured on its machine class, base's
 	// own the last, as the logarithms of their medians.
 	Past     []float64

@@ -51,7 +51,21 @@ func explain(c Comparison, f finding, base, head int) string {
 	if !math.IsInf(c.Detectable, 1) {
 		seen = fmt.Sprintf("%s or more could have been shown", Percent(c.Detectable))
 	}
-	return fmt.Sprintf("anything from %s to %s; %s%s", amount(f.fail.Low), amount(f.pass.High), seen, at)
+	return fmt.Sprintf("anything from %s to %s; %s%s%s", amount(f.fail.Low), amount(f.pass.High), seen, neededSentence(c.Needed), at)
+}
+
+// neededSentence words how many runs would decide what stayed open.
+func neededSentence(runs float64) string {
+	const most = 1000 // more is nothing that anybody configures
+	switch {
+	case runs == 0:
+		return ""
+	case math.IsInf(runs, 1):
+		return "; no number of runs would decide it, as base is of another job"
+	case runs > most:
+		return fmt.Sprintf("; more than %d runs a side would decide it", most)
+	}
+	return fmt.Sprintf("; about %.0f runs a side would decide it", runs)
 }
 
 // zeroSentence words a comparison with a value of zero, which has no ratio.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -102,6 +101,7 @@ type (
 		Limit      *number      `json:"limit"`
 		Warned     bool         `json:"warned"`
 		Detectable number       `json:"detectable"`
+		Needed     number       `json:"runs_needed"`
 		Outcome    string       `json:"outcome"`
 		Why        string       `json:"why"`
 		Warnings   []string     `json:"warnings"`
@@ -142,15 +142,20 @@ func (n number) MarshalJSON() ([]byte, error) {
 	}
 }
 
+// runsNeeded is no number where nothing is needed, or no number of runs would do.
+func runsNeeded(runs float64) number {
+	if runs == 0 {
+		return number(math.NaN())
+	}
+	return number(runs)
+}
+
 func writeJSON(w io.Writer, v gate.Verdict, o Options) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(documentOf(v, o)); err != nil {
+	data, err := bench.EncodeDocument(documentOf(v, o), "  ")
+	if err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, quiet(b.String()))
+	_, err = io.WriteString(w, quiet(string(data)))
 	return err
 }
 
@@ -175,7 +180,7 @@ func documentOf(v gate.Verdict, o Options) verdictDoc {
 		d := comparisonDoc{
 			Benchmark: c.Benchmark, Metric: c.Metric.Name, Unit: c.Metric.Unit, Better: c.Metric.Better.String(), Gating: c.Gating,
 			Base: summaryOf(c.Base), Head: summaryOf(&c.Head), Change: number(c.Change), Slowdown: slowdownOf(c.Slowdown),
-			Threshold: number(c.Threshold), Warned: c.Warned, Detectable: number(c.Detectable),
+			Threshold: number(c.Threshold), Warned: c.Warned, Detectable: number(c.Detectable), Needed: runsNeeded(c.Needed),
 			Outcome: c.Outcome.String(), Why: c.Why, Warnings: some(c.Warnings),
 		}
 		if c.Warn != 0 {

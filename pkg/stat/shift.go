@@ -61,18 +61,28 @@ func (r *Ranks) Unpaired(x, y []float64, levels ...float64) Shift {
 }
 
 // Paired returns the shift of y above x, whose values belong together in pairs,
-// by F. Wilcoxon's signed ranks: the median of the Walsh averages of the
-// differences y_i−x_i, bounded by the exact quantiles of the signed-rank
-// statistic. The samples are of one length and not empty.
+// by the differences y_i−x_i. The samples are of one length and not empty.
 func (r *Ranks) Paired(x, y []float64, levels ...float64) Shift {
-	if r == nil {
-		r = new(Ranks)
-	}
+	return r.SignedRank(Differences(x, y), levels...)
+}
+
+// Differences returns the differences y_i−x_i of samples of one length.
+func Differences(x, y []float64) []float64 {
 	d := make([]float64, len(x))
 	for i := range d {
 		d[i] = y[i] - x[i]
 	}
-	slices.Sort(d)
+	return d
+}
+
+// SignedRank returns the shift of differences from 0 by F. Wilcoxon's signed ranks:
+// the median of their Walsh averages, bounded by the exact quantiles of the
+// signed-rank statistic. There must be one at least.
+func (r *Ranks) SignedRank(differences []float64, levels ...float64) Shift {
+	if r == nil {
+		r = new(Ranks)
+	}
+	d := sorted(differences)
 	n := len(d)
 	walsh := counted{n: n * (n + 1) / 2, low: d[0], high: d[n-1], split: func(v float64) (upTo int, last, next float64) {
 		last, next = math.Inf(-1), math.Inf(1)

@@ -6,7 +6,8 @@ import "math"
 // of points that differ in x. It is NaN where none do. H. Theil, "A Rank-Invariant
 // Method of Linear and Polynomial Regression Analysis", Proc. Kon. Ned. Akad. v.
 // Wetensch. A 53 (1950), and P. K. Sen, "Estimates of the Regression Coefficient
-// Based on Kendall's Tau", JASA 63 (1968).
+// Based on Kendall's Tau", JASA 63 (1968). Time and memory grow with the square of
+// the number of points.
 func Slope(x, y []float64) float64 {
 	var slopes []float64
 	for i := range x {
