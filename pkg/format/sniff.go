@@ -112,8 +112,12 @@ func claims(in *bufio.Reader) []bool {
 			}
 			continue
 		}
-		found = a.find(found[:0], raw)
 		text := ""
+		if bytes.IndexByte(raw, '\x1b') >= 0 { // a colour may stand within a text
+			text = clean(string(bytes.TrimSuffix(raw, []byte("\n"))))
+			raw = []byte(text)
+		}
+		found = a.find(found[:0], raw)
 		for _, i := range found {
 			if claimed[snifferOf[i]] || seen[i] == number {
 				continue
