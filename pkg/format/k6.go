@@ -25,7 +25,8 @@ import (
 // and as handleSummary gets it, where each metric has its numbers in "values".
 // Requests are the benchmark "": their duration, rate and failures ("passes" of
 // http_req_failed are failures). A metric with tags is of the benchmark that they
-// name. Each other trend is a benchmark of its own; a script that makes no
+// name, and one below a scenario or a group (--summary-mode full) is as if it were
+// tagged with them: {scenario:a}{group:outer}{group:inner}. Each other trend is a benchmark of its own; a script that makes no
 // request has its iterations.
 var _ = register(Format{
 	Name:  "k6",
@@ -40,6 +41,7 @@ var (
 	k6Shape = withKeys("metrics.iterations.rate").orElse(withKeys("metrics.iterations.values.rate")).orElse(withKeys("metrics.http_reqs.rate"))
 	sniffK6 = sniffLine(`^[>\s]*[✓✗]?\s*http_req_duration\.+: avg=`, `^[>\s]*[✓✗]?\s*iteration_duration\.+: avg=`)
 
+	k6Heading   = compile(`^[█↳] (?:(SCENARIO|GROUP): )?(.*)$`)
 	k6Line      = compile(`^(?:[✓✗]\s*)?(\w+|\{[^}]*\})\s*\.*:\s+(.*)$`)
 	k6Statistic = compile(`(avg|med|max|p\([\d.]+\))=(\S+)`)
 	k6Share     = compile(`^[\d.]+%\s+(?:✓ )?(\d+)\s+(out of|✗)\s+(\d+)`)
@@ -136,15 +138,21 @@ func readK6Console(r io.Reader, name string, yield func(bench.Result, error) boo
 		clear(seen)
 		return true
 	}
+	var sections k6Sections
 	last := ""
-	done := eachUnquoted(r, name, yield, func(l line) bool {
+	done := eachLine(r, name, yield, func(raw line) bool {
+		l := unquoted(raw)
+		if m := k6Heading.FindStringSubmatch(l.text); m != nil {
+			sections.begin(strings.Index(raw.text, l.text), m[1], m[2])
+			return true
+		}
 		m := k6Line.FindStringSubmatch(l.text)
 		if m == nil {
 			return true
 		}
-		metric := k6Metric{name: m[1]}
+		metric := k6Metric{name: m[1], tags: sections.tags()}
 		if strings.HasPrefix(m[1], "{") {
-			metric.name, metric.tags = last, strings.ReplaceAll(m[1], " ", "")
+			metric.name, metric.tags = last, metric.tags+strings.ReplaceAll(m[1], " ", "")
 		}
 		last = metric.name
 		if !metric.console(m[2]) {
@@ -163,6 +171,33 @@ func readK6Console(r io.Reader, name string, yield func(bench.Result, error) boo
 	if done && len(metrics) > 0 {
 		flush()
 	}
+}
+
+// A k6Section is a scenario or a group, with what was measured in it below its
+// heading.
+type k6Section struct {
+	indent int
+	tag    string
+}
+
+// k6Sections are those that a line is in, one in another.
+type k6Sections []k6Section
+
+// begin takes a heading. Those with no kind are of what is no section: all
+// results, the checks of a group in older versions.
+func (s *k6Sections) begin(indent int, kind, name string) {
+	*s = slices.DeleteFunc(*s, func(other k6Section) bool { return other.indent >= indent })
+	if kind != "" {
+		*s = append(*s, k6Section{indent, "{" + strings.ToLower(kind) + ":" + name + "}"})
+	}
+}
+
+func (s k6Sections) tags() string {
+	all := ""
+	for _, section := range s {
+		all += section.tag
+	}
+	return all
 }
 
 // console reads what stands behind a metric's name, and reports whether it is
