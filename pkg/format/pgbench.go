@@ -25,7 +25,7 @@ import (
 //	 - latency average = 0.625 ms
 //
 // Before version 14 there are two rates: that without connecting is taken. The
-// benchmark is named by the script and how it was run; each of several scripts
+// one of a run that connects for each transaction (-C) includes it. The benchmark is named by the script and how it was run; each of several scripts
 // is one too. Errors are failed transactions and clients that gave up. Latencies
 // by statement and lines of progress are not read.
 var _ = register(Format{
@@ -41,8 +41,8 @@ var (
 	pgbenchField   = compile(`^(transaction type|scaling factor|query mode|number of clients|number of threads|number of failed transactions): (.*)$`)
 	pgbenchBuiltin = compile(`^<builtin: (.*)>$`)
 	pgbenchScript  = compile(`^SQL script \d+: (.*)$`)
-	pgbenchLatency = compile(`^latency average(?: =|:) (\S+) ms$`)
-	pgbenchRate    = compile(`^tps = (\S+) \((\w+)`)
+	pgbenchLatency = compile(`^latency average(?: =|:) (\S+) ms(?: \(including failures\))?$`)
+	pgbenchRate    = compile(`^tps = (\S+) \((.*)\)$`)
 	pgbenchPart    = compile(`^\d+ transactions \(.*\btps = (\S+)\)$`)
 	pgbenchGivenUp = compile(`\bclient \d+ .*\baborted\b`)
 	pgbenchAborted = compile(`\bRun was aborted\b`)
@@ -81,7 +81,7 @@ func (p *pgbenchReader) line(l line) bool {
 	}
 	if m := pgbenchLatency.FindStringSubmatch(text); m != nil {
 		p.parse("latency_mean", m[1], "ms")
-	} else if m := pgbenchRate.FindStringSubmatch(text); m != nil && m[2] != "including" {
+	} else if m := pgbenchRate.FindStringSubmatch(text); m != nil && m[2] != "including connections establishing" {
 		p.at = l
 		p.parseRate("throughput", m[1], "tps")
 		p.measure("errors", p.errors, "errors")
