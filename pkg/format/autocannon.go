@@ -66,15 +66,23 @@ func readAutocannon(d *jsonDocument) error {
 	}
 	add("throughput", report.Requests, "rps")
 	add("bandwidth", report.Throughput, "B/s")
-	g.number("latency_mean", report.Latency.number("average"), "ms")
-	g.number("latency_max", report.Latency.number("max"), "ms")
-	ranked := slices.Clone(report.Latency)
+	if report.Latency.get("totalCount") == "0" {
+		g.problem("want latencies, have none: no response came in time")
+	} else {
+		g.autocannonLatencies(report.Latency)
+	}
+	g.measure("errors", report.Errors.count()+report.Mismatches.count()+report.Non2xx.count(), "errors")
+	g.report(d)
+	return nil
+}
+
+func (g *gatherer) autocannonLatencies(latency jsonObject) {
+	g.number("latency_mean", latency.number("average"), "ms")
+	g.number("latency_max", latency.number("max"), "ms")
+	ranked := slices.Clone(latency)
 	for i := range ranked {
 		ranked[i].key = strings.Replace(ranked[i].key, "_", ".", 1)
 	}
 	slices.SortFunc(ranked, jsonMember.compare)
 	g.percentiles(ranked, "ms")
-	g.measure("errors", report.Errors.count()+report.Mismatches.count()+report.Non2xx.count(), "errors")
-	g.report(d)
-	return nil
 }

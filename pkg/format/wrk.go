@@ -38,7 +38,7 @@ var _ = register(Format{
 var (
 	wrkTarget      = compile(`^Running \S+ test @ (\S+)$`)
 	wrkConnections = compile(`^(\d+) threads and (\d+) connections$`)
-	wrkLatency     = compile(`^Latency\s+(\S+)\s+\S+\s+(\S+)\s+\S+$`)
+	wrkLatency     = compile(`^Latency\s+(\S+)\s+\S+\s+(\S+)\s+(\S+)$`)
 	wrkRank        = compile(`^([\d.]+)%\s+(\S+)$`)
 	wrkRequests    = compile(`^(\d+) requests in `)
 	wrkSockets     = compile(`^Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)$`)
@@ -59,10 +59,11 @@ func readWrk(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 // A wrkReader gathers the report of one run.
 type wrkReader struct {
 	reporter
-	errors float64
-	began  bool // a line of it was seen
-	ranked bool // a distribution was seen
-	second bool // another is
+	errors     float64
+	began      bool // a line of it was seen
+	ranked     bool // a distribution was seen
+	second     bool // another is
+	unmeasured bool // its latencies are of nothing
 }
 
 func (w *wrkReader) line(l line) bool {
@@ -74,11 +75,15 @@ func (w *wrkReader) line(l line) bool {
 	if m := wrkConnections.FindStringSubmatch(l.text); m != nil {
 		w.result.Name = strings.TrimSpace(w.result.Name + " threads=" + m[1] + " connections=" + m[2])
 	} else if m := wrkLatency.FindStringSubmatch(l.text); m != nil {
+		if w.unmeasured = strings.HasSuffix(m[3], "nan%"); w.unmeasured { // a share of none
+			w.problem("want latencies, have none: no response came in time")
+			return true
+		}
 		w.duration("latency_mean", m[1])
 		w.duration("latency_max", m[2])
 	} else if strings.HasPrefix(l.text, "Latency Distribution") {
 		w.second, w.ranked = w.ranked, true
-	} else if m := wrkRank.FindStringSubmatch(l.text); m != nil && w.ranked && !w.second && percentile(m[1]) != "" {
+	} else if m := wrkRank.FindStringSubmatch(l.text); m != nil && w.ranked && !w.second && !w.unmeasured && percentile(m[1]) != "" {
 		w.duration(percentile(m[1]), m[2])
 	} else if m := wrkRequests.FindStringSubmatch(l.text); m != nil {
 		w.at, w.began = l, true
