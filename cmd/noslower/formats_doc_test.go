@@ -39,32 +39,44 @@ its number. What is better is known from the metric or its unit; a metric of whi
 it is unknown never gates until the configuration says it.
 
 The tables say what was taken from the examples that each format is tested with; a
-metric without a unit is a plain number.
+metric without a unit is a plain number. Of these formats, tools were run for the
+examples, which are then what that release printed:
+
+%s
+
+The examples of the others are written from what documentation, sources and logs
+show: %s.
 `
 
 // TestFormatsPage holds the page of formats, and the README's list of them, to
 // the formats and what they read.
 func TestFormatsPage(t *testing.T) {
-	page := strings.Builder{}
-	page.WriteString(formatsIntroduction)
-	var names []string
+	sections := strings.Builder{}
+	var names, seen, unseen []string
 	for _, f := range format.All() {
-		writeFormat(t, &page, f)
-		names = append(names, "`"+f.Name+"`")
+		writeFormat(t, &sections, f)
+		name := "`" + f.Name + "`"
+		names = append(names, name)
+		if len(f.Seen) > 0 {
+			seen = append(seen, "- "+name+": "+strings.Join(f.Seen, ", "))
+		} else {
+			unseen = append(unseen, name)
+		}
 	}
+	page := fmt.Sprintf(formatsIntroduction, strings.Join(seen, "\n"), strings.Join(unseen, ", ")) + sections.String()
 	list := "Read are " + strings.Join(names, ", ") + ": [" + formatsPage + "](" + formatsPage + ") has for each how to make its tool print it, and what is taken."
 	readme := readFile(t, "README.md")
 	if *update {
 		renewed := regexp.MustCompile(`(?m)^Read are .*$`).ReplaceAllLiteralString(readme, list)
 		writePage(t, "README.md", renewed)
-		writePage(t, formatsPage, page.String())
+		writePage(t, formatsPage, page)
 		return
 	}
 	const renew = "go test ./cmd/noslower -run TestFormatsPage -update writes it"
 	if !strings.Contains(readme, "\n"+list+"\n") {
 		t.Errorf("the README has not this list of formats (%s):\n%s", renew, list)
 	}
-	if got := readFile(t, formatsPage); got != page.String() {
+	if got := readFile(t, formatsPage); got != page {
 		t.Errorf("%s is not what the formats say: %s", formatsPage, renew)
 	}
 }
@@ -80,7 +92,7 @@ func writePage(t *testing.T, name, text string) {
 func writeFormat(t *testing.T, w io.Writer, f format.Format) {
 	t.Helper()
 	metrics, example := surveyFormat(t, f)
-	fmt.Fprintf(w, "\n## %s\n\n- tool: %s\n- print it: `%s`\n- recognised by: %s\n\n", f.Name, f.Tool, f.Print, f.How)
+	fmt.Fprintf(w, "\n## %s\n\n- tool: %s\n- print it: `%s`\n- recognised by: %s\n- examples: %s\n\n", f.Name, f.Tool, f.Print, f.How, examples(f))
 	fmt.Fprint(w, "| metric | unit | better |\n|---|---|---|\n")
 	for _, m := range metrics {
 		fmt.Fprintf(w, "| `%s` | %s | %s |\n", m.Name, m.Unit, m.Better)
@@ -88,23 +100,43 @@ func writeFormat(t *testing.T, w io.Writer, f format.Format) {
 	fmt.Fprintf(w, "\n```console\n$ noslower parse %s\n%s```\n", example, exampleOutput(t, example))
 }
 
+// examples says where a format's inputs are from.
+func examples(f format.Format) string {
+	if len(f.Seen) == 0 {
+		return "written from documentation"
+	}
+	return "printed by " + strings.Join(f.Seen, ", ") + "; the others written from documentation"
+}
+
+// isOf reports whether an input is what a release printed, by its name.
+func isOf(release, input string) bool {
+	name := strings.TrimSuffix(filepath.Base(input), ".txt")
+	as := strings.ReplaceAll(strings.ToLower(release), " ", "-")
+	return name == as || strings.HasPrefix(name, as+"-")
+}
+
 // surveyFormat reads all inputs of a format. It returns the metrics that are in
-// them, and the plainest input: that with the fewest faults, and then the
-// shortest.
+// them, and the plainest input: one that a tool printed, if there is any, then
+// that with the fewest faults, and then the shortest.
 func surveyFormat(t *testing.T, f format.Format) (metrics []bench.Metric, example string) {
 	t.Helper()
 	inputs, err := filepath.Glob(repository("testdata", "format", f.Name, "*.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, release := range f.Seen {
+		if !slices.ContainsFunc(inputs, func(input string) bool { return isOf(release, input) }) {
+			t.Errorf("format %q has no input named after %s, which it claims to have seen", f.Name, release)
+		}
+	}
 	seen := map[bench.Metric]bool{}
-	leastFaults, shortest := 0, 0
+	var least []int // of what an input has against it
 	for _, input := range inputs {
 		data, err := os.ReadFile(input)
 		if err != nil {
 			t.Fatal(err)
 		}
-		results, faults := 0, 0
+		results, faults, written := 0, 0, 1
 		for res, err := range f.Read(bytes.NewReader(data), input) {
 			if err != nil {
 				faults++
@@ -115,8 +147,12 @@ func surveyFormat(t *testing.T, f format.Format) (metrics []bench.Metric, exampl
 			}
 		}
 		faults += bytes.Count(data, []byte("\r")) + bytes.Count(data, []byte("\x1b"))
-		if results > 0 && (example == "" || cmp.Or(cmp.Compare(faults, leastFaults), cmp.Compare(len(data), shortest)) < 0) {
-			example, leastFaults, shortest = path.Join("testdata/format", f.Name, filepath.Base(input)), faults, len(data)
+		if slices.ContainsFunc(f.Seen, func(release string) bool { return isOf(release, input) }) {
+			written = 0
+		}
+		against := []int{written, faults, len(data)}
+		if results > 0 && (example == "" || slices.Compare(against, least) < 0) {
+			example, least = path.Join("testdata/format", f.Name, filepath.Base(input)), against
 		}
 	}
 	if example == "" {

@@ -23,6 +23,7 @@ var _ = register(Format{
 	Name:  "benchmark-ips",
 	Tool:  "Ruby's benchmark-ips",
 	How:   `lines NAME F (± F%) i/s, or a JSON array of objects with "ips" and "stddev"`,
+	Seen:  []string{"benchmark-ips 2.7.2"},
 	Print: "ruby bench.rb, with x.json!('results.json') and that file for all digits",
 	Sniff: func(in *Input) bool { return sniffIPSText(in) || ipsShape.sniff(in) },
 	Read:  readEither(ipsShape, readIPSJSON, readIPSText),

@@ -15,6 +15,7 @@ var _ = register(Format{
 	Name:  "benchmarkjs",
 	Tool:  "Benchmark.js",
 	How:   "lines NAME x F ops/sec ±F% (N runs sampled)",
+	Seen:  []string{"Benchmark.js 2.1.4"},
 	Print: "node bench.js, with suite.on('cycle', event => console.log(String(event.target)))",
 	Sniff: sniffLine(benchmarkjsLine.expression),
 	Read:  byLine(parseBenchmarkjs),

@@ -34,6 +34,7 @@ var _ = register(Format{
 	Name:  "cachegrind",
 	Tool:  "valgrind --tool=cachegrind: its cachegrind.out file, or what it prints",
 	How:   "lines events: Ir … and summary: N without positions:, or ==PID== I refs: N",
+	Seen:  []string{"valgrind 3.19.0"},
 	Print: "valgrind --tool=cachegrind --cache-sim=no ./bench",
 	Sniff: sniffCachegrind,
 	Read:  readCachegrind,

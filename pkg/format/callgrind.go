@@ -35,6 +35,7 @@ var _ = register(Format{
 	Name:  "callgrind",
 	Tool:  "valgrind --tool=callgrind: its callgrind.out file, or what it prints",
 	How:   "a header # callgrind format or positions: line, or ==PID== Collected : N",
+	Seen:  []string{"valgrind 3.19.0"},
 	Print: "valgrind --tool=callgrind --callgrind-out-file=callgrind.out ./bench",
 	Sniff: sniffLine(
 		`^# callgrind format`,

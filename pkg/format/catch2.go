@@ -42,6 +42,7 @@ var _ = register(Format{
 	Name:  "catch2",
 	Tool:  "Catch2, its text and its XML",
 	How:   "a header benchmark name, samples, iterations, or elements BenchmarkResults",
+	Seen:  []string{"Catch2 2.13.10"},
 	Print: `./tests "[!benchmark]" --reporter xml`,
 	Sniff: sniffLine(`^benchmark name\s+samples\s+iterations\s+\S`, `^\s*<BenchmarkResults name="`),
 	Read:  readCatch2,

@@ -33,6 +33,7 @@ var _ = register(Format{
 	Name:  "criterion",
 	Tool:  "Criterion.rs: what cargo bench prints, sample.json and estimates.json, and cargo criterion's messages",
 	How:   "lines NAME time: [F us F us F us], or its JSON",
+	Seen:  []string{"criterion 0.3.6"},
 	Print: "cargo bench, or with the files target/criterion/**/new/sample.json",
 	Sniff: func(in *Input) bool { return sniffCriterionText(in) || criterionJSON.sniff(in) },
 	Read:  readEither(criterionJSON, readCriterionJSON, readCriterionText),

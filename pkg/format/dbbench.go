@@ -20,6 +20,7 @@ var _ = register(Format{
 	Tool:  "db_bench of RocksDB and LevelDB",
 	Print: "db_bench --benchmarks=fillrandom[X5],readrandom[X5]",
 	How:   `lines of "NAME : F micros/op"`,
+	Seen:  []string{"RocksDB 7.8.3"},
 	Sniff: sniffLine(`^[>\s]*\w[^:]*?\s+:\s+[\d.]+ micros/op(?:;|\s|$)`),
 	Read:  byLine(parseDBBench),
 })

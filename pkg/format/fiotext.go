@@ -29,6 +29,7 @@ var _ = register(Format{
 	Tool:  "fio, as it prints for people",
 	Print: "fio --name=job --rw=randread --size=1g",
 	How:   `lines such as "read: IOPS=10.8k, BW=42.2MiB/s"`,
+	Seen:  []string{"fio 3.33"},
 	Sniff: sniffLine(
 		`^[>\s]*(?:read|write|trim)\s*: IOPS=\d\S*, BW=`,
 		`^[>\s]*(?:read|write|trim)\s*: io=.*, bw=.*, iops=\d`,

@@ -22,6 +22,10 @@ type Format struct {
 	Tool  string // which tool prints it, for people
 	Print string // a command line that makes the tool print it, for people
 	How   string // by what it is recognised, for people
+	// Seen are the releases that were run for the examples in testdata: those
+	// named after one ("fio 3.33": fio-3.33.txt, fio-3.33-failed.txt) are what it
+	// printed, the others are written from documentation.
+	Seen []string
 	// Sniff reports whether the input is of this format. No two formats claim
 	// one input.
 	Sniff func(*Input) bool

@@ -24,6 +24,7 @@ var _ = register(Format{
 	Name:  "google-benchmark",
 	Tool:  "Google Benchmark, its JSON",
 	How:   `a JSON object with "context" and "benchmarks" that have "cpu_time" and "time_unit"`,
+	Seen:  []string{"Google Benchmark 1.7.1"},
 	Print: "./bench --benchmark_format=json",
 	Sniff: gbenchShape.sniff,
 	Read:  gbenchShape.read(readGBench),

@@ -23,6 +23,7 @@ var _ = register(Format{
 	Tool:  "compare.py of Google Benchmark",
 	Print: "compare.py benchmarks OLD.json NEW.json",
 	How:   `a header with "Time Old", "Time New", "CPU Old" and "CPU New"`,
+	Seen:  []string{"Google Benchmark 1.7.1"},
 	Sniff: sniffLine(`\sTime Old\s+Time New\s+CPU Old\s+CPU New\s*$`),
 	Read:  readGBenchCompare,
 })

@@ -27,6 +27,7 @@ var _ = register(Format{
 	Tool:  "Google Benchmark, as it prints for people",
 	Print: "./bench --benchmark_repetitions=10",
 	How:   "a header Benchmark, Time, CPU, Iterations",
+	Seen:  []string{"Google Benchmark 1.7.1"},
 	Sniff: sniffLine(`^[>\s]*Benchmark\s+Time\s+CPU\s+Iterations(?:\s|$)`),
 	Read:  readGBenchConsole,
 })

@@ -29,6 +29,7 @@ var _ = register(Format{
 	Tool:  "go test -bench, also with -json",
 	Print: "go test -run='^$' -bench=. -count=10 ./...",
 	How:   `lines of "BenchmarkName-8 iterations value unit", or events with such output`,
+	Seen:  []string{"Go 1.26.8"},
 	Sniff: sniffLine(
 		`^Benchmark[^a-z\s]\S*\s+\d+\s+\S+\s+\S*[a-zA-Z%]`,
 		`^\s*\d+\s+[\d.]+ ns/op\b`,

@@ -28,6 +28,7 @@ var _ = register(Format{
 	Tool:  "hey",
 	Print: "hey -n 10000 -c 50 http://127.0.0.1:8080/",
 	How:   `a line "Slowest: N secs"`,
+	Seen:  []string{"hey 0.1.5"},
 	Sniff: sniffLine(`^[>\s]*Slowest:\s+[\d.]+ secs\s*$`),
 	Read:  readHey,
 })

@@ -21,6 +21,7 @@ var _ = register(Format{
 	Name:  "hyperfine",
 	Tool:  "hyperfine",
 	How:   `a JSON object with "results" that have "command" and "times", or "mean"`,
+	Seen:  []string{"hyperfine 1.15.0"},
 	Print: "hyperfine --export-json /dev/stdout --style none './program'",
 	Sniff: hyperfineShape.sniff,
 	Read:  hyperfineShape.read(readHyperfine),

@@ -22,6 +22,7 @@ var _ = register(Format{
 	Tool:  "iperf3 --json",
 	Print: "iperf3 -c 127.0.0.1 -t 10 --json",
 	How:   `a JSON object with "start", "intervals" and "end"`,
+	Seen:  []string{"iperf3 3.12"},
 	Sniff: iperfShape.sniff,
 	Read:  iperfShape.read(readIperf),
 })

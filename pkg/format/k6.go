@@ -33,6 +33,7 @@ var _ = register(Format{
 	Tool:  "k6 run: its summary on the console, by --summary-export or by handleSummary",
 	Print: "k6 run --summary-export=summary.json script.js",
 	How:   `a line "http_req_duration...: avg=" or of iteration_duration, or a JSON object with "metrics" that have "iterations"`,
+	Seen:  []string{"k6 1.8.1"},
 	Sniff: func(in *Input) bool { return sniffK6(in) || k6Shape.sniff(in) },
 	Read:  readEither(k6Shape, readK6, readK6Console),
 })

@@ -29,6 +29,7 @@ var _ = register(Format{
 	Name:  "libtest",
 	Tool:  "cargo bench with #[bench], bencher",
 	How:   "lines test NAME ... bench: F ns/iter (+/- F), or events of that",
+	Seen:  []string{"Rust 1.95.0", "bencher 0.1.5", "criterion 0.3.6"},
 	Print: "cargo +nightly bench",
 	Sniff: sniffLine(
 		`^test .+ \.\.\. bench\s*:\s+[\d,.]+ \S+/iter \(\+/- [\d,.]+\)`,

@@ -41,6 +41,7 @@ var _ = register(Format{
 	Name:  "perf-stat",
 	Tool:  "perf stat, also with -x, -j, -r and --table",
 	How:   "a line Performance counter stats for …, seconds time elapsed, or of task-clock; lines of -x or -j",
+	Seen:  []string{"perf 6.1.192"},
 	Print: "perf stat -e instructions:u,cycles:u,task-clock -- ./bench",
 	Sniff: sniffLine(
 		`^[>\s]*Performance counter stats for .*:`,

@@ -33,6 +33,7 @@ var _ = register(Format{
 	Tool:  "pgbench",
 	Print: "pgbench -c 4 -j 2 -T 60 postgres",
 	How:   `a line "tps = N (without initial connection time)" or (excluding connections establishing)`,
+	Seen:  []string{"pgbench 15.18"},
 	Sniff: sniffLine(`^[>\s]*tps = \S+ \((?:without|including|excluding) `),
 	Read:  readPgbench,
 })

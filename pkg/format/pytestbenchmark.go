@@ -20,6 +20,7 @@ var _ = register(Format{
 	Name:  "pytest-benchmark",
 	Tool:  "pytest-benchmark",
 	How:   `a JSON object with "benchmarks" that have "fullname" and "stats"`,
+	Seen:  []string{"pytest-benchmark 3.2.2"},
 	Print: "pytest --benchmark-json=/dev/stdout",
 	Sniff: pytestShape.sniff,
 	Read:  pytestShape.read(readPytest),

@@ -35,6 +35,7 @@ var _ = register(Format{
 	Tool:  "redis-benchmark, also with -q and --csv",
 	Print: "redis-benchmark -t set,get -n 1000000 --csv",
 	How:   `a line "throughput summary: N requests per second" or of -q, or a table "test","rps"`,
+	Seen:  []string{"redis-benchmark 7.0.15"},
 	Sniff: func(in *Input) bool { return sniffRedis(in) || sniffOldRedis(in) && sniffRedisTest(in) },
 	Read:  readRedis,
 })

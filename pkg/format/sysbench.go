@@ -42,6 +42,7 @@ var _ = register(Format{
 	Tool:  "sysbench: cpu, memory, fileio, oltp_* and others",
 	Print: "sysbench cpu --threads=4 --time=10 run",
 	How:   `a line "Threads fairness:"`,
+	Seen:  []string{"sysbench 1.0.20"},
 	Sniff: sniffLine(`^[>\s]*Threads fairness:\s*$`),
 	Read:  readSysbench,
 })

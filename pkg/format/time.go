@@ -27,6 +27,7 @@ var _ = register(Format{
 	Name:    "time",
 	Tool:    "time: GNU's, POSIX's, bash's and zsh's",
 	How:     "lines real, user and sys, or those of GNU time -v, or zsh's F user F system F% cpu F total",
+	Seen:    []string{"GNU time 1.9", "bash 5.2.15", "zsh 5.9"},
 	Print:   "/usr/bin/time -v ./program",
 	General: true,
 	Sniff:   sniffTime,

@@ -20,6 +20,7 @@ var _ = register(Format{
 	Tool:  "vegeta report -type=json",
 	Print: "vegeta attack -rate 1000 -duration 30s -targets targets.txt | vegeta report -type=json",
 	How:   `a JSON object with "latencies", "throughput" and "status_codes"`,
+	Seen:  []string{"vegeta 12.13.0"},
 	Sniff: vegetaShape.sniff,
 	Read:  vegetaShape.read(readVegeta),
 })

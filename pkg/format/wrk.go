@@ -31,6 +31,7 @@ var _ = register(Format{
 	Tool:  "wrk and wrk2",
 	Print: "wrk -t2 -c8 -d10s --latency http://127.0.0.1:8080/",
 	How:   `a line "N requests in Ns, N read"`,
+	Seen:  []string{"wrk 4.1.0"},
 	Sniff: sniffLine(`^[>\s]*\d+ requests in [\d.]+(?:us|ms|s|m|h), [\d.]+[KMGTP]?B read\s*$`),
 	Read:  readWrk,
 })
