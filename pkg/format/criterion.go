@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -53,28 +54,30 @@ var (
 )
 
 func readCriterionText(r io.Reader, document string, yield func(bench.Result, error) bool) {
-	name := ""
+	name := ""         // of the benchmark whose numbers are printed
+	next := ""         // of one whose numbers have no name beside them
+	announced := false // it was, so that no other line is taken for it
 	for l, err := range lines(r, document) {
 		if err != nil {
 			yield(bench.Result{}, err)
 			return
 		}
 		if m := criterionProgress.FindStringSubmatch(l.text); m != nil {
-			name = m[1]
+			next, announced = m[1], true
 			continue
 		}
 		m := criterionLine.FindStringSubmatch(l.text)
 		if m == nil {
-			if !criterionNoise.MatchString(l.text) {
-				name = strings.TrimSpace(l.text)
+			if !announced && !criterionNoise.MatchString(l.text) {
+				next = strings.TrimSpace(l.text)
 			}
 			continue
 		}
-		if m[1] != "" {
-			name = m[1]
-		}
 		if strings.HasSuffix(m[3], "%") || strings.HasSuffix(m[4], "%") {
 			continue // of a change since the run before
+		}
+		if m[1] != "" || m[2] == "time" {
+			name, announced = cmp.Or(m[1], next), false
 		}
 		if !yield(parseCriterion(l, name, m[2], m[3:])) {
 			return

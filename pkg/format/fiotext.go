@@ -63,23 +63,22 @@ type fioParser struct {
 	job       string
 	direction string // "" before the first
 	ranked    bool   // percentiles were printed: what follows are those of a part, or the whole, of the same
-	unit      string // of the percentiles in the lines that follow
+	unit      string // of the percentiles in the lines that follow, "" where they are not read
 }
 
 func (p *fioParser) line(l line) bool {
 	if strings.HasPrefix(l.text, "|") {
 		return p.unit == "" || p.percentiles(l)
 	}
-	p.unit = ""
 	if m := fioJob.FindStringSubmatch(l.text); m != nil {
-		p.job, p.direction = m[1], ""
+		p.job, p.direction, p.unit = m[1], "", ""
 		if m[2] != "0" {
 			return p.yield(bench.Result{}, l.errorf("want a job with err= 0, have %s: its results are of a part of its work, if there are any", m[2]))
 		}
 		return true
 	}
 	if m := fioDirection.FindStringSubmatch(l.text); m != nil {
-		p.direction, p.ranked = m[1], false
+		p.direction, p.ranked, p.unit = m[1], false, ""
 		return p.rates(l, m[2] == "io=")
 	}
 	if p.direction == "" {
@@ -88,8 +87,11 @@ func (p *fioParser) line(l line) bool {
 	if m := fioLatency.FindStringSubmatch(l.text); m != nil {
 		return p.value(l, "latency_mean", m[3], m[1]) && p.value(l, "latency_max", m[2], m[1])
 	}
-	if m := fioPercentiles.FindStringSubmatch(l.text); m != nil && !p.ranked {
-		p.unit, p.ranked = m[1], true
+	if m := fioPercentiles.FindStringSubmatch(l.text); m != nil {
+		if p.unit = m[1]; p.ranked {
+			p.unit = ""
+		}
+		p.ranked = true
 	}
 	return true
 }

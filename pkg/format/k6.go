@@ -155,10 +155,10 @@ func readK6Console(r io.Reader, name string, yield func(bench.Result, error) boo
 		if strings.HasPrefix(m[1], "{") {
 			metric.name, metric.tags = last, metric.tags+strings.ReplaceAll(m[1], " ", "")
 		}
-		last = metric.name
 		if !metric.console(m[2]) {
 			return true
 		}
+		last = metric.name
 		if seen[metric.name+metric.tags] && !flush() {
 			return false
 		}

@@ -136,7 +136,7 @@ func readKudu(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 				mode = m[1]
 			}
 			res, err := h.line(l, text)
-			if !h.is {
+			if len(res.Values) == 0 && err == nil {
 				res, err = parseKudu(l, text)
 			}
 			res.Name = cmp.Or(res.Name, test, mode)
@@ -181,7 +181,7 @@ type kuduHistogram struct {
 func (h *kuduHistogram) line(l line, text string) (bench.Result, error) {
 	m := kuduKey.FindStringSubmatch(text)
 	if m == nil {
-		*h = kuduHistogram{}
+		h.is = h.is && !strings.HasPrefix(text, "}")
 		return bench.Result{}, nil
 	}
 	switch key := m[1]; {

@@ -49,7 +49,8 @@ var (
 )
 
 func readMitataText(r io.Reader, name string, yield func(bench.Result, error) bool) {
-	group, heading := "", false
+	group := ""
+	heading := false // a line of dashes ends a group, if it does not underline its name
 	var g gatherer
 	done := eachUnquoted(r, name, yield, func(l line) bool {
 		if m := mitataRange.FindStringSubmatch(l.text); m != nil && len(g.result.Values) > 0 {
@@ -57,19 +58,20 @@ func readMitataText(r io.Reader, name string, yield func(bench.Result, error) bo
 			if m[2] != "" {
 				g.duration("latency_p99", m[2])
 			}
+			return g.yield(yield)
 		}
-		if !g.yield(yield) {
-			return false
-		}
-		after := heading // a line of dashes ends a group, if it does not underline its name
-		heading = strings.HasPrefix(l.text, "• ")
-		if heading {
-			group = strings.TrimPrefix(l.text, "• ") + "/"
+		if name, is := strings.CutPrefix(l.text, "• "); is {
+			group, heading = name+"/", true
 		} else if isRule(l.text) && l.text != "" {
-			if !after {
+			if !heading {
 				group = ""
 			}
+			heading = false
 		} else if m := mitataMean.FindStringSubmatch(l.text); m != nil {
+			if !g.yield(yield) {
+				return false
+			}
+			heading = false
 			g.at, g.result.Name = l, group+m[1]
 			g.duration("time_per_op", m[2])
 			g.statistics()
@@ -80,6 +82,9 @@ func readMitataText(r io.Reader, name string, yield func(bench.Result, error) bo
 				}
 			}
 		} else if m := mitataThrown.FindStringSubmatch(l.text); m != nil {
+			if !g.yield(yield) {
+				return false
+			}
 			g.at = l
 			g.problem("want a benchmark that does not throw, have the error %q in %q", m[2], group+m[1])
 		}

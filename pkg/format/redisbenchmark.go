@@ -55,26 +55,25 @@ var (
 	redisRate  = compile(`^(?:throughput summary: )?([\d.]+) requests per second$`)
 	redisQuiet = compile(`^(.*?): (\S+) requests per second(?:, p50=(\S+) msec)?$`)
 	redisTable = compile(`^avg\s+min\s+p50\b`)
+	redisRow   = compile(`^[\d.]`)
 )
 
 func readRedis(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		var g gatherer
 		var header []string  // of the CSV
-		var columns []string // of the line that comes next
+		var columns []string // of the row that comes next
 		done := eachUnquoted(r, name, yield, func(l line) bool {
-			if columns != nil {
-				if cells := strings.Fields(l.text); len(cells) == len(columns) {
-					for i, c := range columns {
-						g.redisLatency(c, cells[i])
-					}
+			if cells := strings.Fields(l.text); columns != nil && len(cells) == len(columns) && redisRow.MatchString(l.text) {
+				for i, c := range columns {
+					g.redisLatency(c, cells[i])
 				}
 				columns = nil
 				return true
 			}
 			if m := redisTest.FindStringSubmatch(l.text); m != nil {
 				ok := g.yield(yield)
-				g.at, g.result.Name = l, m[1]
+				g.at, g.result.Name, columns = l, m[1], nil
 				return ok
 			}
 			if m := redisRate.FindStringSubmatch(l.text); m != nil {
