@@ -54,6 +54,8 @@ func TestBaseUnit(t *testing.T) {
 		{"MB/s", 1e6, "B/s"},
 		{"MiB/sec", 1 << 20, "B/s"},
 		{"B/ms", 1e3, "B/s"},
+		{"Mbit/s", 125e3, "B/s"},
+		{"Mibit/s", 1 << 17, "B/s"},
 		{"ops/s", 1, "ops/s"},
 		{"op/s", 1, "ops/s"},
 		{"req/sec", 1, "ops/s"},

@@ -22,6 +22,8 @@ var scales = map[string]struct {
 	"B": {1, "B"}, "byte": {1, "B"}, "bytes": {1, "B"},
 	"kB": {1e3, "B"}, "KB": {1e3, "B"}, "MB": {1e6, "B"}, "GB": {1e9, "B"}, "TB": {1e12, "B"},
 	"KiB": {1 << 10, "B"}, "kiB": {1 << 10, "B"}, "MiB": {1 << 20, "B"}, "GiB": {1 << 30, "B"}, "TiB": {1 << 40, "B"},
+	"bit": {1. / 8, "B"}, "kbit": {1e3 / 8, "B"}, "Kbit": {1e3 / 8, "B"}, "Mbit": {1e6 / 8, "B"}, "Gbit": {1e9 / 8, "B"}, "Tbit": {1e12 / 8, "B"},
+	"Kibit": {1 << 10 / 8, "B"}, "Mibit": {1 << 20 / 8, "B"}, "Gibit": {1 << 30 / 8, "B"}, "Tibit": {1 << 40 / 8, "B"},
 
 	"ops": {1, "ops"}, "op": {1, "ops"}, "requests": {1, "ops"}, "req": {1, "ops"}, "reqs": {1, "ops"}, "runs": {1, "ops"}, "calls": {1, "ops"},
 	"insn": {1, "instructions"}, "insns": {1, "instructions"}, "inst": {1, "instructions"}, "instr": {1, "instructions"},

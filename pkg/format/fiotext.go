@@ -40,10 +40,10 @@ var _ = register(Format{
 var (
 	fioJob         = compile(`^(.*?): \(groupid=\d+, jobs=\d+\): err=\s*(\d+)`)
 	fioDirection   = compile(`^(read|write|trim)\s*: (IOPS=|io=)`)
-	fioRate        = compile(`\b(?:(?:IOPS|iops)=\s*([^,\s]+)|(?:BW|bw)=\s*([-\d.,]+)([KMGT]?i?B/s))`)
+	fioRate        = compile(`\b(?:(?:IOPS|iops)=\s*([^,\s]+)|(?:BW|bw)=\s*([-\d.,]+)([KMGT]?i?(?:B|bit)/s))`)
 	fioLatency     = compile(`^lat \((nsec|usec|msec|sec)\)\s*: min=.*\bmax=\s*([^,\s]+), avg=\s*([^,\s]+)`)
 	fioPercentiles = compile(`^c?lat percentiles \((nsec|usec|msec|sec)\):`)
-	fioPercentile  = compile(`(\d+)\.(\d+)th=\[\s*([^\]\s]+)\s*\]`)
+	fioPercentile  = compile(`(\d+)(?:\.(\d+))?th=\[\s*([^\]\s]+)\s*\]`)
 )
 
 // fioUnits are the units of bandwidth before version 3, which says KB and means
