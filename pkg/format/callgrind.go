@@ -66,7 +66,7 @@ type callgrindPart struct {
 
 func readCallgrind(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
-		c := callgrindReader{names: commandNamer{yield: yield}, yield: yield}
+		c := callgrindReader{names: commandNamer{yield: yield}, yield: yield, commands: map[string]string{}}
 		failure, ok := readProfile(r, name, c.line)
 		if !ok || !c.add() || !c.names.add(c.report) || !c.names.end() {
 			return
@@ -82,12 +82,13 @@ func readCallgrind(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 
 // A callgrindReader gathers the parts of one process after another.
 type callgrindReader struct {
-	names   commandNamer
-	yield   func(bench.Result, error) bool
-	head    callgrindPart // what the parts to come have in common
-	part    callgrindPart // being read, if it has events
-	process *string       // of the report, nil before the first part
-	report  commandReport
+	names    commandNamer
+	yield    func(bench.Result, error) bool
+	commands map[string]string // of processes that print their counts when they end
+	head     callgrindPart     // what the parts of a profile have in common
+	part     callgrindPart     // being read, if it has events
+	process  *string           // of the report, nil before the first part
+	report   commandReport
 }
 
 // line takes a line; most are the cost of one position and of no interest.
@@ -100,9 +101,11 @@ func (c *callgrindReader) line(l line) bool {
 		key, value, _ := strings.Cut(said, ":")
 		switch strings.TrimSpace(key) {
 		case "Command":
-			c.head.command = strings.TrimSpace(value)
+			c.commands[pid] = strings.TrimSpace(value)
 		case "Events":
-			return c.begin(callgrindPart{pid: pid, command: c.head.command, events: strings.Fields(value), at: l})
+			command := c.commands[pid]
+			delete(c.commands, pid)
+			return c.begin(callgrindPart{pid: pid, command: command, events: strings.Fields(value), at: l})
 		case "Collected":
 			c.part.at, c.part.totals = l, strings.Fields(value)
 		}
