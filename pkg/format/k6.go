@@ -22,24 +22,30 @@ import (
 //	             "http_req_failed": {"passes": 33, "fails": 67, "value": 0.33},
 //	             "http_reqs": {"count": 100, "rate": 5225.68}}}
 //
-// and as handleSummary gets it, where each metric has its numbers in "values".
+// as handleSummary gets it, where each metric has its numbers in "values", and with
+// --new-machine-readable-summary:
+//
+//	{"config": {"duration": 0.0067},
+//	 "results": {"metrics": [{"name": "http_reqs", "contains": "default", "values": {"count": 40}}]}}
+//
 // Requests are the benchmark "": their duration, rate and failures ("passes" of
 // http_req_failed are failures). A metric with tags is of the benchmark that they
 // name, and one below a scenario or a group (--summary-mode full) is as if it were
-// tagged with them: {scenario:a}{group:outer}{group:inner}. Each other trend is a benchmark of its own; a script that makes no
-// request has its iterations.
+// tagged with them: {scenario:a}{group:outer}{group:inner}. Each other trend is a
+// benchmark of its own; a script that makes no request has its iterations.
 var _ = register(Format{
 	Name:  "k6",
 	Tool:  "k6 run: its summary on the console, by --summary-export or by handleSummary",
 	Print: "k6 run --summary-export=summary.json script.js",
-	How:   `a line "http_req_duration...: avg=" or of iteration_duration, or a JSON object with "metrics" that have "iterations"`,
+	How:   `a line "http_req_duration...: avg=" or of iteration_duration, or a JSON object with "metrics" that have "iterations", or "k6_version"`,
 	Seen:  []string{"k6 1.8.1"},
 	Sniff: func(in *Input) bool { return sniffK6(in) || k6Shape.sniff(in) },
 	Read:  readEither(k6Shape, readK6, readK6Console),
 })
 
 var (
-	k6Shape = withKeys("metrics.iterations.rate").orElse(withKeys("metrics.iterations.values.rate")).orElse(withKeys("metrics.http_reqs.rate"))
+	k6Shape = withKeys("metrics.iterations.rate").orElse(withKeys("metrics.iterations.values.rate")).orElse(withKeys("metrics.http_reqs.rate")).
+		orElse(withKeys("metadata.k6_version", "results.metrics[].values"))
 	sniffK6 = sniffLine(`^[>\s]*[✓✗]?\s*http_req_duration\.+: avg=`, `^[>\s]*[✓✗]?\s*iteration_duration\.+: avg=`)
 
 	k6Heading   = compile(`^[█↳] (?:(SCENARIO|GROUP): )?(.*)$`)
@@ -69,29 +75,73 @@ type k6Metric struct {
 }
 
 func readK6(d *jsonDocument) error {
-	return d.member("metrics", func() error {
-		start := d.offset()
-		members, err := d.object()
-		if err != nil {
+	var seconds float64 // that the run took, of a document that has no rates
+	return d.members(func(key string) error {
+		switch key {
+		case "metrics":
+			return readK6Metrics(d)
+		case "config":
+			var config struct{ Duration jsonNumber }
+			err := d.decode(&config)
+			seconds = config.Duration.v
 			return err
+		case "results":
+			return readK6Results(d, seconds)
 		}
-		metrics := make([]k6Metric, len(members))
-		for i, m := range members {
-			var metric jsonObject
-			if err := metric.take(m.value); err != nil {
-				return d.mistyped(start, err)
-			}
-			metrics[i] = k6Member(m.key, metric)
-		}
-		for _, g := range k6Results(metrics) {
-			g.report(d)
-		}
-		return nil
+		return d.skip()
 	})
 }
 
-// k6Member reads a metric's member of the JSON object.
-func k6Member(name string, metric jsonObject) k6Metric {
+// readK6Metrics reads metrics by name.
+func readK6Metrics(d *jsonDocument) error {
+	start := d.offset()
+	members, err := d.object()
+	if err != nil {
+		return err
+	}
+	metrics := make([]k6Metric, len(members))
+	for i, m := range members {
+		var metric jsonObject
+		if err := metric.take(m.value); err != nil {
+			return d.mistyped(start, err)
+		}
+		metrics[i] = k6Member(m.key, metric, 0)
+	}
+	reportK6(d, metrics)
+	return nil
+}
+
+// readK6Results reads the metrics of the machine-readable summary.
+func readK6Results(d *jsonDocument, seconds float64) error {
+	var results struct {
+		Metrics []jsonObject
+		Checks  struct{ Metrics []jsonObject }
+	}
+	start := d.offset()
+	if err := d.decode(&results); err != nil {
+		return err
+	}
+	var metrics []k6Metric
+	for _, m := range slices.Concat(results.Metrics, results.Checks.Metrics) {
+		name, err := m.string("name", "name")
+		if err != nil {
+			return d.mistyped(start, err)
+		}
+		metrics = append(metrics, k6Member(name, m, seconds))
+	}
+	reportK6(d, metrics)
+	return nil
+}
+
+func reportK6(d *jsonDocument, metrics []k6Metric) {
+	for _, g := range k6Results(metrics) {
+		g.report(d)
+	}
+}
+
+// k6Member reads a metric of a document, of a run that took so many seconds where
+// the document has no rates.
+func k6Member(name string, metric jsonObject, seconds float64) k6Metric {
 	m := k6Metric{name: name}
 	if i := strings.IndexByte(name, '{'); i >= 0 {
 		m.name, m.tags = name[:i], name[i:]
@@ -107,7 +157,8 @@ func k6Member(name string, metric jsonObject) k6Metric {
 	switch {
 	case metric.get("avg") != "":
 		for _, s := range metric {
-			if s.key != "thresholds" {
+			unasked := s.isNull() && seconds > 0 // a script may ask for some of the statistics
+			if s.key != "thresholds" && !unasked {
 				m.statistic(s.key, s.number())
 			}
 		}
@@ -116,8 +167,13 @@ func k6Member(name string, metric jsonObject) k6Metric {
 		if m.name == "checks" {
 			m.failures = metric.number("fails")
 		}
+	case metric.get("matches") != "":
+		m.failures = metric.number("matches")
 	case metric.get("count") != "":
 		m.rate = metric.number("rate")
+		if count := metric.number("count"); !m.rate.present() && seconds > 0 {
+			m.rate = jsonNumber{count.v / seconds, count.text}
+		}
 	}
 	return m
 }
