@@ -40,7 +40,8 @@ it is unknown never gates until the configuration says it.
 
 The tables say what was taken from the examples that each format is tested with; a
 metric without a unit is a plain number. Of these formats, tools were run for the
-examples, which are then what that release printed:
+examples: those named after a release are what it printed, or a part of it, with
+other names of hosts and folders.
 
 %s
 
