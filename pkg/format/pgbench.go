@@ -25,9 +25,10 @@ import (
 //	 - latency average = 0.625 ms
 //
 // Before version 14 there are two rates: that without connecting is taken. The
-// one of a run that connects for each transaction (-C) includes it. The benchmark is named by the script and how it was run; each of several scripts
-// is one too. Errors are failed transactions and clients that gave up. Latencies
-// by statement and lines of progress are not read.
+// one of a run that connects for each transaction (-C) includes it. The benchmark
+// is named by the script and how it was run; each of several scripts is one too.
+// Errors are failed transactions and clients that gave up. Latencies by statement
+// and lines of progress are not read.
 var _ = register(Format{
 	Name:  "pgbench",
 	Tool:  "pgbench",
@@ -43,7 +44,7 @@ var (
 	pgbenchBuiltin = compile(`^<builtin: (.*)>$`)
 	pgbenchScript  = compile(`^SQL script \d+: (.*)$`)
 	pgbenchLatency = compile(`^latency average(?: =|:) (\S+) ms(?: \(including failures\))?$`)
-	pgbenchRate    = compile(`^tps = (\S+) \((.*)\)$`)
+	pgbenchRate    = compile(`^tps = (\S+) \((.*?)\)?$`)
 	pgbenchPart    = compile(`^\d+ transactions \(.*\btps = (\S+)\)$`)
 	pgbenchGivenUp = compile(`\bclient \d+ .*\baborted\b`)
 	pgbenchAborted = compile(`\bRun was aborted\b`)

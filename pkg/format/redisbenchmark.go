@@ -64,9 +64,11 @@ func readRedis(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 		var header []string  // of the CSV
 		var columns []string // of the row that comes next
 		done := eachUnquoted(r, name, yield, func(l line) bool {
-			if cells := strings.Fields(l.text); columns != nil && len(cells) == len(columns) && redisRow.MatchString(l.text) {
-				for i, c := range columns {
-					g.redisLatency(c, cells[i])
+			if columns != nil && redisRow.MatchString(l.text) {
+				if cells := strings.Fields(l.text); len(cells) == len(columns) {
+					for i, c := range columns {
+						g.redisLatency(c, cells[i])
+					}
 				}
 				columns = nil
 				return true
