@@ -97,9 +97,9 @@ func clueOf(expression string) clue {
 // clues of which it has a text: a log of many megabytes has few of them.
 func claims(in *bufio.Reader) []bool {
 	claimed := make([]bool, sniffers)
-	a := clueTexts()
+	texts := clueNeedles()
 	seen := make([]int, len(clues)) // in which line, from 1
-	var found []uint16
+	var found []int
 	long := false // the line is, of which the end is to come
 	var err error
 	for number := 1; err == nil; number++ {
@@ -117,7 +117,7 @@ func claims(in *bufio.Reader) []bool {
 			text = clean(string(bytes.TrimSuffix(raw, []byte("\n"))))
 			raw = []byte(text)
 		}
-		found = a.find(found[:0], raw)
+		found = texts.find(found[:0], raw)
 		for _, i := range found {
 			if claimed[snifferOf[i]] || seen[i] == number {
 				continue
@@ -132,77 +132,52 @@ func claims(in *bufio.Reader) []bool {
 	return claimed
 }
 
-// An automaton finds texts in one pass: A. V. Aho and M. J. Corasick, "Efficient
-// String Matching: An Aid to Bibliographic Search", Comm. ACM 18 (1975).
-type automaton struct {
-	next [][256]uint16 // by state and byte; 0 is the state in which no text has begun
-	ends [][]uint16    // by state, the clues a text of which ends there
+// A needle is a text of a clue.
+type needle struct {
+	text []byte
+	clue int
 }
 
-// ended marks a state in which a text ends.
-const ended = 1 << 15
+// needles are the texts of all clues, by their first two bytes: there are so few
+// such pairs that at most places of a line none is to be looked for.
+type needles struct {
+	place [1 << 16]uint16 // in lists of those that begin with a pair; 0 where none does
+	lists [][]needle
+}
 
-// clueTexts finds the texts of all clues.
-var clueTexts = sync.OnceValue(func() *automaton {
-	a := &automaton{next: make([][256]uint16, 1), ends: make([][]uint16, 1)}
+// clueNeedles are those of all clues.
+var clueNeedles = sync.OnceValue(func() *needles {
+	n := &needles{lists: make([][]needle, 1)}
 	for i, c := range clues {
 		for _, text := range c.needs() {
-			a.add(text, uint16(i))
+			n.add(needle{text, i})
 		}
 	}
-	a.link()
-	return a
+	return n
 })
 
-// add adds a text of a clue.
-func (a *automaton) add(text []byte, of uint16) {
-	state := uint16(0)
-	for _, b := range text {
-		if a.next[state][b] == 0 {
-			a.next[state][b] = uint16(len(a.next))
-			a.next, a.ends = append(a.next, [256]uint16{}), append(a.ends, nil)
-		}
-		state = a.next[state][b]
+func (n *needles) add(text needle) {
+	place := &n.place[pair(text.text[0], text.text[1])]
+	if *place == 0 {
+		*place = uint16(len(n.lists))
+		n.lists = append(n.lists, nil)
 	}
-	a.ends[state] = append(a.ends[state], of)
+	n.lists[*place] = append(n.lists[*place], text)
 }
 
-// link adds what follows where a text does not go on, the states of shorter
-// beginnings first: the end of what was read may begin another text.
-func (a *automaton) link() {
-	suffix := make([]uint16, len(a.next)) // the state of the longest such end
-	queue := []uint16{0}
-	for ; len(queue) > 0; queue = queue[1:] {
-		state := queue[0]
-		for b, to := range a.next[state] {
-			other := a.next[suffix[state]][b]
-			switch {
-			case to == 0:
-				a.next[state][b] = other
-				continue
-			case state != 0:
-				suffix[to] = other
-				a.ends[to] = append(a.ends[to], a.ends[other]...)
-			}
-			queue = append(queue, to)
-		}
-	}
-	for i := range a.next {
-		for b, to := range a.next[i] {
-			if len(a.ends[to]) > 0 {
-				a.next[i][b] |= ended
-			}
-		}
-	}
-}
+func pair(first, second byte) int { return int(first)<<8 | int(second) }
 
 // find adds to found the clues of which line has a text.
-func (a *automaton) find(found []uint16, line []byte) []uint16 {
-	state := uint16(0)
-	for _, b := range line {
-		state = a.next[state&^ended][b]
-		if state&ended != 0 {
-			found = append(found, a.ends[state&^ended]...)
+func (n *needles) find(found []int, line []byte) []int {
+	for i := range len(line) - 1 {
+		place := n.place[pair(line[i], line[i+1])]
+		if place == 0 {
+			continue
+		}
+		for _, text := range n.lists[place] {
+			if bytes.HasPrefix(line[i:], text.text) {
+				found = append(found, text.clue)
+			}
 		}
 	}
 	return found
