@@ -73,7 +73,7 @@ func (n *Noise) measure(f finding, x, y []float64, prior float64) {
 	}
 	holds := func(width float64) float64 { return thresholdOf(width/(1-provenShare), better) }
 	n.InTurn = holds(width)
-	between := max(prior, stat.RobustSD(costs(x, better)), stat.RobustSD(costs(y, better)))
+	between := stat.LargestSD(prior, costs(x, better), costs(y, better))
 	n.Stored = holds(math.Hypot(width, driftFail*math.Sqrt2*between))
 	if loss := lossOf(n.Threshold, better); width > 0 && loss > 0 {
 		// The width falls as the root of the number of runs.

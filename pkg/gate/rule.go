@@ -230,7 +230,7 @@ func (e evidence) betweenJobs(x, y []float64) float64 {
 	if e.Prior == 0 {
 		return 0
 	}
-	return max(e.Prior, stat.RobustSD(x), stat.RobustSD(y))
+	return stat.LargestSD(e.Prior, x, y)
 }
 
 // allowForOutlier widens the bounds where base lies off its own history: one

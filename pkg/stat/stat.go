@@ -74,6 +74,17 @@ func RobustSD(x []float64) float64 {
 	return min(madScale*mad(x), stat.StdDev(x, nil))
 }
 
+// LargestSD returns the largest RobustSD of samples, or least where none is larger.
+// It takes no medians of a sample whose ordinary deviation is not larger.
+func LargestSD(least float64, samples ...[]float64) float64 {
+	for _, x := range samples {
+		if len(x) > 1 && stat.StdDev(x, nil) > least {
+			least = max(least, RobustSD(x))
+		}
+	}
+	return least
+}
+
 // SDOfMAD returns the standard deviation of normal values with this median
 // absolute deviation.
 func SDOfMAD(mad float64) float64 { return madScale * mad }

@@ -51,6 +51,26 @@ func TestRobustSD(t *testing.T) {
 	}
 }
 
+// TestLargestSD: it is the largest of what RobustSD says of each.
+func TestLargestSD(t *testing.T) {
+	steady, wild, outlying := []float64{5, 5.1, 5.2}, []float64{1, 2, 3, 4}, []float64{5, 5, 5, 5, 1e9}
+	for _, tt := range []struct {
+		least   float64
+		samples [][]float64
+		want    float64
+	}{
+		{0.5, nil, 0.5},
+		{0, [][]float64{{5}, {}}, 0},
+		{0, [][]float64{steady, wild}, RobustSD(wild)},
+		{0.01, [][]float64{steady, outlying}, RobustSD(steady)},
+		{10, [][]float64{steady, wild, outlying}, 10},
+	} {
+		if got := LargestSD(tt.least, tt.samples...); got != tt.want {
+			t.Errorf("LargestSD(%v, %v) = %v, want %v", tt.least, tt.samples, got, tt.want)
+		}
+	}
+}
+
 func TestSpearman(t *testing.T) {
 	for _, tt := range []struct {
 		name string
