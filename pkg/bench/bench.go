@@ -137,6 +137,7 @@ type Set struct {
 	entries map[Key]*entry
 	metrics map[Metric]*Metric
 	latest  *entry // that a value was added to: often the next one is of it too
+	room    int    // for the values of a launch: as many as the entry before has
 }
 
 type launch struct{ run, launch int }
@@ -166,21 +167,22 @@ type column struct {
 	index    map[launch]int // nil while there is but one
 }
 
-func (c *column) add(at launch, v float64) {
+// add adds a value of a launch, which has room for some if it is new.
+func (c *column) add(at launch, v float64, room int) {
 	if len(c.launches) == 0 || c.latest != at {
-		c.turnTo(at)
+		c.turnTo(at, room)
 	}
 	c.launches[c.place] = append(c.launches[c.place], v)
 }
 
-func (c *column) turnTo(at launch) {
+func (c *column) turnTo(at launch, room int) {
 	if len(c.launches) == 1 {
 		c.index = map[launch]int{c.latest: 0}
 	}
 	place, ok := c.index[at]
 	if !ok {
 		place = len(c.launches)
-		c.launches = append(c.launches, nil)
+		c.launches = append(c.launches, make([]float64, 0, room))
 		if c.index != nil {
 			c.index[at] = place
 		}
@@ -220,7 +222,7 @@ func (s *Set) add(at launch, r Result, v Value) error {
 		s.entries[e.key] = e
 		s.order = append(s.order, e)
 	}
-	s.latest = e
+	s.turnTo(e)
 	if e.metric.Unit != v.Metric.Unit {
 		return fmt.Errorf("a value in %q among values in %q: they cannot be one sample", v.Metric.Unit, e.metric.Unit)
 	}
@@ -232,15 +234,27 @@ func (s *Set) add(at launch, r Result, v Value) error {
 		e.metric = s.own(Metric{e.metric.Name, e.metric.Unit, v.Metric.Better})
 	}
 	if v.Statistic == nil {
-		e.measured.add(at, v.V)
+		e.measured.add(at, v.V, s.room)
 		return nil
 	}
 	if e.printed == nil {
 		e.printed = &statistics{}
 	}
-	e.printed.add(at, v.V)
+	e.printed.add(at, v.V, s.room)
 	e.printed.spreads = append(e.printed.spreads, *v.Statistic)
 	return nil
+}
+
+// turnTo makes an entry the latest.
+func (s *Set) turnTo(e *entry) {
+	const mostRoom = 64 // one with very many is no measure of thousands with few
+	if e == s.latest {
+		return
+	}
+	if s.latest != nil && len(s.latest.measured.launches) > 0 {
+		s.room = min(len(s.latest.measured.launches[s.latest.measured.place]), mostRoom)
+	}
+	s.latest = e
 }
 
 // own returns a metric whose name and unit the set has for itself: they may have
