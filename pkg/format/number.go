@@ -24,6 +24,9 @@ func parseNumber(s string) (float64, error) {
 			digits, factor = s[:last], f
 		}
 	}
+	if v, ok := parseDecimal(digits); ok {
+		return v * factor, nil
+	}
 	if !isPlain(digits) {
 		joined, ok := joinThousands(digits)
 		if !ok || !isPlain(joined) {
@@ -36,6 +39,34 @@ func parseNumber(s string) (float64, error) {
 		return 0, numberError{"finite number", s}
 	}
 	return v, nil
+}
+
+// tens are powers of ten, which have no rounding.
+var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+// parseDecimal reads digits with or without a point, as nearly all numbers are, and
+// reports whether they are so few that their whole and the power of ten below it are
+// exact, and the quotient is the nearest number: W. D. Clinger, "How to Read Floating
+// Point Numbers Accurately", PLDI 1990.
+func parseDecimal(s string) (v float64, ok bool) {
+	const point = 1
+	if len(s) > len(tens)-1+point {
+		return 0, false
+	}
+	var whole int64
+	var digits, below int
+	for i := range len(s) {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9':
+			whole = 10*whole + int64(c-'0')
+			digits++
+		case c == '.' && digits == i:
+			below = len(s) - i - point
+		default:
+			return 0, false
+		}
+	}
+	return float64(whole) / tens[below], digits > 0 && digits < len(tens)
 }
 
 // A numberError is a text that is no number. It is written when it is asked for:

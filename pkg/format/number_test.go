@@ -1,6 +1,10 @@
 package format
 
-import "testing"
+import (
+	"math/rand/v2"
+	"strconv"
+	"testing"
+)
 
 func TestParseNumber(t *testing.T) {
 	for _, tt := range []struct {
@@ -30,6 +34,22 @@ func TestParseNumber(t *testing.T) {
 	} {
 		if got, err := parseNumber(in); err == nil {
 			t.Errorf("parseNumber(%q) = %v, want an error", in, got)
+		}
+	}
+}
+
+// TestParseDecimal: of digits that are few it is the number that strconv reads.
+func TestParseDecimal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 100_000 {
+		digits := rng.IntN(len(tens)) + 1
+		s := strconv.FormatInt(rng.Int64N(1e18)+1e18, 10)[1 : digits+1]
+		if at := rng.IntN(digits + 2); at <= digits {
+			s = s[:at] + "." + s[at:]
+		}
+		want, err := strconv.ParseFloat(s, 64)
+		if got, ok := parseDecimal(s); ok != (err == nil && digits < len(tens)) || ok && got != want {
+			t.Errorf("parseDecimal(%q) = %v, %v, want %v", s, got, ok, want)
 		}
 	}
 }
