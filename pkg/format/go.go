@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -61,10 +62,17 @@ type goReader struct {
 	order   []*goStream
 	gauges  map[string]bench.Gauge  // by unit as printed
 	better  map[string]bench.Better // by unit as printed
+	units   []goUnit                // of the latest line
 	fields  []string                // of the latest line
 	values  []bench.Value           // of the latest result
 	filter  filter
 	yield   func(bench.Result, error) bool
+}
+
+// A goUnit is a unit as printed.
+type goUnit struct {
+	printed string
+	gauge   bench.Gauge
 }
 
 // A goStream is the output of one package.
@@ -188,25 +196,45 @@ func (g *goReader) line(s *goStream, l line) bool {
 
 // appendFields appends what strings.Fields cuts text into.
 func appendFields(fields []string, text string) []string {
-	start := -1 // of the field
+	start := 0 // of the field
 	for i := range len(text) {
-		switch c := text[i]; {
-		case c >= utf8.RuneSelf:
-			return slices.AppendSeq(fields, strings.FieldsSeq(text[max(start, 0):]))
-		case c == ' ' || '\t' <= c && c <= '\r':
-			if start >= 0 {
-				fields = append(fields, text[start:i])
-			}
-			start = -1
-		case start < 0:
-			start = i
+		switch goBytes[text[i]] {
+		case ordinary:
+			continue
+		case beyondASCII:
+			return slices.AppendSeq(fields, strings.FieldsSeq(text[start:]))
 		}
+		if start < i {
+			fields = append(fields, text[start:i])
+		}
+		start = i + 1
 	}
-	if start >= 0 {
+	if start < len(text) {
 		fields = append(fields, text[start:])
 	}
 	return fields
 }
+
+type byteKind uint8
+
+const (
+	ordinary byteKind = iota
+	blank
+	beyondASCII
+)
+
+// goBytes are the kinds of bytes.
+var goBytes = func() (kinds [256]byteKind) {
+	for i := range kinds {
+		switch {
+		case i >= utf8.RuneSelf:
+			kinds[i] = beyondASCII
+		case unicode.IsSpace(rune(i)):
+			kinds[i] = blank
+		}
+	}
+	return kinds
+}()
 
 // hasGoUnit reports whether a line's fields have a unit such as ns/op in them,
 // so that it was meant to be a result.
@@ -238,7 +266,7 @@ func (g *goReader) result(s *goStream, l line, f []string) bool {
 		if err != nil {
 			return g.yield(bench.Result{}, l.errorf("want a finite number before %q, have %q", f[i+1], f[i]))
 		}
-		value := g.gauge(f[i+1]).Value(v)
+		value := g.gauge(i/2-1, f[i+1]).Value(v)
 		if slices.ContainsFunc(res.Values, func(o bench.Value) bool { return o.Metric.Name == value.Metric.Name }) {
 			// req/s beside ops/s, say: the first is the benchmark's own.
 			value.Metric.Name = bench.SnakeCase(strings.ReplaceAll(f[i+1], "/", "_per_"))
@@ -269,13 +297,22 @@ func (s *goStream) call(printed string) string {
 	return s.called
 }
 
-func (g *goReader) gauge(printed string) bench.Gauge {
-	gauge, ok := g.gauges[printed]
-	if !ok {
-		gauge = goGauge(printed)
-		g.gauges[printed] = gauge
+// gauge returns the gauge of a unit, the one at a place among those of a line: mostly
+// each line has those of the line before.
+func (g *goReader) gauge(place int, printed string) bench.Gauge {
+	if place == len(g.units) {
+		g.units = append(g.units, goUnit{})
 	}
-	return gauge
+	unit := &g.units[place]
+	if unit.printed != printed {
+		gauge, ok := g.gauges[printed]
+		if !ok {
+			gauge = goGauge(printed)
+			g.gauges[printed] = gauge
+		}
+		*unit = goUnit{printed, gauge}
+	}
+	return unit.gauge
 }
 
 // goPercentile matches the names that people give to percentiles of latency.

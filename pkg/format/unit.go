@@ -3,6 +3,7 @@ package format
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -53,33 +54,36 @@ func isCounter(m bench.Metric) bool {
 // has said so: once in a document is enough.
 type filter struct{ said map[string]bool }
 
-// keep returns the values that are some, and the error to report, if any.
+// keep returns the values that are some, in place of all, and the error to report, if
+// any.
 func (f *filter) keep(l line, values []bench.Value) ([]bench.Value, error) {
 	var problems []string
-	kept := values[:0]
-	for _, v := range values {
-		problem := ""
-		switch {
-		case v.V == 0 && isCounter(v.Metric):
-			problem = fmt.Sprintf("want a count for %s, have 0: the processor's counter is not available, and no value is taken", v.Metric.Name)
-		case v.Metric.Name == "":
-			problem = "want a unit or a name with a letter or digit in it"
-		case math.IsNaN(v.V) || math.IsInf(v.V, 0):
-			problem = fmt.Sprintf("want a finite %s", v.Metric.Name)
-		default:
-			kept = append(kept, v)
-			continue
-		}
-		if !f.said[v.Metric.Name] {
+	kept := slices.DeleteFunc(values, func(v bench.Value) bool {
+		problem := problemOf(v)
+		if problem != "" && !f.said[v.Metric.Name] {
 			if f.said == nil {
 				f.said = map[string]bool{}
 			}
 			f.said[v.Metric.Name] = true
 			problems = append(problems, problem)
 		}
-	}
+		return problem != ""
+	})
 	if problems == nil {
 		return kept, nil
 	}
 	return kept, l.errorf("%s", strings.Join(problems, "; "))
+}
+
+// problemOf says why a value is none; "" where it is one.
+func problemOf(v bench.Value) string {
+	switch {
+	case v.V == 0 && isCounter(v.Metric):
+		return fmt.Sprintf("want a count for %s, have 0: the processor's counter is not available, and no value is taken", v.Metric.Name)
+	case v.Metric.Name == "":
+		return "want a unit or a name with a letter or digit in it"
+	case math.IsNaN(v.V) || math.IsInf(v.V, 0):
+		return fmt.Sprintf("want a finite %s", v.Metric.Name)
+	}
+	return ""
 }
