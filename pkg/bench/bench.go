@@ -196,15 +196,16 @@ func (c *column) turnTo(at launch, room int) {
 // are left out; the error names each of them, and the rest is in.
 func (s *Set) Add(run int, r Result) error {
 	var faults []error
-	for _, v := range r.Values {
-		if err := s.add(launch{run, r.Launch}, r, v); err != nil {
+	for i := range r.Values {
+		v := &r.Values[i]
+		if err := s.add(launch{run, r.Launch}, &r, v); err != nil {
 			faults = append(faults, fmt.Errorf("benchmark %q, %s: %w", r.Name, v.Metric.Name, err))
 		}
 	}
 	return errors.Join(faults...)
 }
 
-func (s *Set) add(at launch, r Result, v Value) error {
+func (s *Set) add(at launch, r *Result, v *Value) error {
 	if math.IsNaN(v.V) || math.IsInf(v.V, 0) {
 		return fmt.Errorf("%v is not a value", v.V)
 	}

@@ -299,7 +299,7 @@ func (s *goStream) call(printed string) string {
 
 // gauge returns the gauge of a unit, the one at a place among those of a line: mostly
 // each line has those of the line before.
-func (g *goReader) gauge(place int, printed string) bench.Gauge {
+func (g *goReader) gauge(place int, printed string) *bench.Gauge {
 	if place == len(g.units) {
 		g.units = append(g.units, goUnit{})
 	}
@@ -312,7 +312,7 @@ func (g *goReader) gauge(place int, printed string) bench.Gauge {
 		}
 		*unit = goUnit{printed, gauge}
 	}
-	return unit.gauge
+	return &unit.gauge
 }
 
 // goPercentile matches the names that people give to percentiles of latency.
