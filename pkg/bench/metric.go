@@ -50,10 +50,20 @@ func lookupMetric(name string) (Metric, bool) {
 	if m, ok := canonical[name]; ok {
 		return m, true
 	}
-	if p, ok := strings.CutPrefix(name, "latency_p"); ok && p != "" && strings.Trim(p, "0123456789") == "" {
+	if p, ok := strings.CutPrefix(name, "latency_p"); ok && isDigits(p) {
 		return Metric{name, "s", Lower}, true
 	}
 	return Metric{}, false
+}
+
+// isDigits reports whether a text is of digits, of which there is one at least.
+func isDigits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // IsCount reports whether the metric counts what a program does (instructions,
@@ -87,10 +97,11 @@ func NewGauge(name, unit string) Gauge {
 	if !ok || metric.Unit != base && !sameKind(metric.Unit, base) {
 		metric = Metric{name, base, BetterByUnit(base)}
 	}
-	// Of a factor below 1 only the inverse is a number without rounding: 100 ns
-	// are 1e-7 s.
-	if inverse := math.Round(1 / factor); factor < 1 && math.Abs(inverse*factor-1) < 1e-9 {
-		return Gauge{metric, 1, inverse}
+	if factor < 1 {
+		// Only the inverse is a number without rounding: 100 ns are 1e-7 s.
+		if inverse := math.Round(1 / factor); math.Abs(inverse*factor-1) < 1e-9 {
+			return Gauge{metric, 1, inverse}
+		}
 	}
 	return Gauge{metric, factor, 1}
 }

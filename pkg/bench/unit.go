@@ -1,16 +1,20 @@
 package bench
 
 import (
+	"maps"
 	"strings"
 	"unicode/utf8"
 )
 
-// scales are the units that are a multiple of a base unit. A prefix alone (k,
-// M) scales a number without unit.
-var scales = map[string]struct {
+// A scale is what a number in a unit is multiplied by for one in its base unit.
+type scale struct {
 	factor float64
 	base   string
-}{
+}
+
+// scales are the units that are a multiple of a base unit. A prefix alone (k,
+// M) scales a number without unit.
+var scales = map[string]scale{
 	"":  {1, ""},
 	"s": {1, "s"}, "sec": {1, "s"}, "secs": {1, "s"}, "second": {1, "s"}, "seconds": {1, "s"},
 	"ms": {1e-3, "s"}, "msec": {1e-3, "s"}, "msecs": {1e-3, "s"}, "millisecond": {1e-3, "s"}, "milliseconds": {1e-3, "s"},
@@ -64,27 +68,45 @@ func BaseUnit(printed string) (factor float64, base string) {
 	if !isASCII(unit) {
 		unit = micro.Replace(unit)
 	}
-	if f, ok := rates[unit]; ok {
-		return f, "ops/s"
+	s, ok := known[unit]
+	if !ok {
+		s = scaleOf(unit)
 	}
-	if s, ok := scales[unit]; ok {
-		return s.factor, s.base
+	return s.factor, s.base
+}
+
+// known are the scales of units that are printed often: alone, for an operation
+// and for a second.
+var known = func() map[string]scale {
+	m := maps.Clone(scales)
+	for over := range scales {
+		for _, under := range []string{"/op", "/s"} {
+			m[over+under] = scaleOf(over + under)
+		}
 	}
+	for unit, factor := range rates {
+		m[unit] = scale{factor, "ops/s"}
+	}
+	return m
+}()
+
+// scaleOf returns the scale of a quotient of units.
+func scaleOf(unit string) scale {
 	over, under, ok := strings.Cut(unit, "/")
 	if !ok {
-		return 1, unit
+		return scale{1, unit}
 	}
 	over, under = strings.TrimSpace(over), strings.TrimSpace(under)
-	factor, base = 1, over
-	if s, ok := scales[over]; ok {
-		factor, base = s.factor, s.base
+	s, ok := scales[over]
+	if !ok {
+		s = scale{1, over}
 	}
 	switch under {
 	case "op", "ops", "iter", "iteration", "operation", "request", "req":
-		return factor, base + "/op"
+		return scale{s.factor, s.base + "/op"}
 	}
-	if s, ok := scales[under]; ok && s.base == "s" {
-		return factor / s.factor, base + "/s"
+	if per, ok := scales[under]; ok && per.base == "s" {
+		return scale{s.factor / per.factor, s.base + "/s"}
 	}
-	return factor, base + "/" + under
+	return scale{s.factor, s.base + "/" + under}
 }
