@@ -46,7 +46,7 @@ func readCassandraStress(r io.Reader, name string) iter.Seq2[bench.Result, error
 				yield(bench.Result{}, err)
 				return
 			}
-			l.text = strings.TrimSpace(strings.TrimLeft(l.text, "> \t"))
+			l = unquoted(l)
 			if m := stressRun.FindStringSubmatch(l.text); m != nil {
 				benchmark = strings.TrimSpace(strings.ToLower(m[1]) + " threads=" + m[2])
 				continue

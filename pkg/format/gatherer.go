@@ -195,12 +195,15 @@ var perSecond = map[string]float64{"ps": 1e12, "ns": 1e9, "us": 1e6, "µs": 1e6,
 // secondsIn are the units above.
 var secondsIn = map[string]float64{"m": 60, "h": 3600}
 
+// timeBytes are those of a time before its unit.
+var timeBytes = bytesOf("0123456789.,")
+
 // parseDuration reads a time as printed with its units (1.23ms, 45.6 µs, 1m2.5s),
 // in seconds.
 func parseDuration(s string) (float64, error) {
 	var seconds float64
 	for rest := s; ; {
-		number := len(rest) - len(strings.TrimLeft(rest, "0123456789.,"))
+		number := timeBytes.prefix(rest)
 		after := strings.TrimLeft(rest[number:], " ")
 		unit := len(after) - len(strings.TrimLeftFunc(after, unicode.IsLetter))
 		v, err := parseNumber(rest[:number])

@@ -89,7 +89,7 @@ func kuduText(text string) string {
 	if prefix, rest, ok := strings.Cut(text, "] "); ok && kuduSource.MatchString(prefix) {
 		text = rest
 	}
-	return strings.TrimSpace(strings.TrimLeft(text, "> \t"))
+	return unquotedText(text)
 }
 
 // stopwatchLine returns the label and the words after it of a stopwatch's line.

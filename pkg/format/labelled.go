@@ -117,13 +117,15 @@ func parseLabelled(l line, heading string) (next string, res bench.Result, ok bo
 // labelledUnits are the metrics of numbers that have but a unit.
 var labelledUnits = map[string]string{"": "value", "%": "share", "s": "time", "B": "size"}
 
+// labelledNumber is of the bytes of numbers.
+var labelledNumber = bytesOf("+-.,'0123456789eE")
+
 // measureLabelled makes a value of "N" or "N unit". The unit must be one that
 // has a direction, or a factor: "5 apples" is the end of a sentence. What has a
 // unit and no name is called by the unit.
 func measureLabelled(metric, text string) (bench.Value, bool) {
-	unit := strings.TrimLeft(text, "+-.,'0123456789eE")
-	number := text[:len(text)-len(unit)]
-	unit = strings.TrimSpace(unit)
+	end := labelledNumber.prefix(text)
+	number, unit := text[:end], strings.TrimSpace(text[end:])
 	if len(unit) == 1 && strings.Contains("kKMG", unit) {
 		number, unit = number+unit, ""
 	}

@@ -125,12 +125,17 @@ func clean(s string) string {
 	return strings.TrimPrefix(s, "\ufeff") // of a file that was appended to another, too
 }
 
+// quotation is of the marks of a mail's quotation.
+var quotation = bytesOf("> \t")
+
 // unquoted returns a line without the blanks around it and the marks of a mail's
 // quotation before it.
 func unquoted(l line) line {
-	l.text = strings.TrimSpace(strings.TrimLeft(l.text, "> \t"))
+	l.text = unquotedText(l.text)
 	return l
 }
+
+func unquotedText(text string) string { return strings.TrimSpace(text[quotation.prefix(text):]) }
 
 // eachLine hands the lines of r to read until it returns false. It yields what
 // ends the reading, and reports whether to go on.

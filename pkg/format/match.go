@@ -22,8 +22,8 @@ type step struct {
 	lazy       bool // of many: rather few of them
 	whole      bool // of many: all of them or none, since next begins with no such one
 
-	begin *firstBytes // of a branch, and of the first: what next begins with, nil where that is not known
-	after string      // of many, and of the first: the same as a text, "" where that is not known
+	begin *byteSet // of a branch, and of the first: what next begins with, nil where that is not known
+	after string   // of many, and of the first: the same as a text, "" where that is not known
 
 	position syntax.EmptyOp
 	slot     int // of a capture: a group's start or end
@@ -170,21 +170,18 @@ func (s *step) beginText() string {
 	return s.text
 }
 
-// firstBytes are the first ones of characters.
-type firstBytes [256]bool
-
 // begins returns the bytes of which what a step and those after it match begins
 // with one, where it is not at the text's end; nil where they are not known.
-func (s *step) begins() *firstBytes {
+func (s *step) begins() *byteSet {
 	const mostBranches = 6 // the ways double with each
-	var begin firstBytes
+	var begin byteSet
 	if !s.beginInto(&begin, mostBranches) {
 		return nil
 	}
 	return &begin
 }
 
-func (s *step) beginInto(begin *firstBytes, branches int) (known bool) {
+func (s *step) beginInto(begin *byteSet, branches int) (known bool) {
 	for ; s != nil; s = s.next {
 		switch s.kind {
 		case literal:
@@ -218,14 +215,14 @@ func (s *step) canBegin(text string, at int) bool {
 // start of a text alone.
 func (s *step) isAtStart() bool { return s.next != nil && s.next.position == syntax.EmptyBeginText }
 
-func (b *firstBytes) add(set *charSet) {
+func (b *byteSet) add(set *charSet) {
 	for i := range b {
 		b[i] = b[i] || set.canBegin(byte(i))
 	}
 }
 
 // meet reports whether a character of a set begins with one.
-func (b *firstBytes) meet(set *charSet) bool {
+func (b *byteSet) meet(set *charSet) bool {
 	for i, is := range b {
 		if is && set.canBegin(byte(i)) {
 			return true
@@ -236,8 +233,8 @@ func (b *firstBytes) meet(set *charSet) bool {
 
 // A charSet is a set of characters.
 type charSet struct {
-	ascii  firstBytes // those of other characters are not in it
-	ranges []rune     // pairs of the first and the last
+	ascii  byteSet // those of other characters are not in it
+	ranges []rune  // pairs of the first and the last
 }
 
 func newCharSet(ranges []rune) *charSet {
@@ -321,9 +318,7 @@ func (c *charSet) one(text string) int {
 // many returns how long the characters of the set are that a text begins with.
 func (c *charSet) many(text string) int {
 	for at := 0; ; {
-		for at < len(text) && c.ascii[text[at]] {
-			at++
-		}
+		at += c.ascii.prefix(text[at:])
 		n := c.one(text[at:])
 		if n == 0 {
 			return at

@@ -27,9 +27,9 @@ func parseNumber(s string) (float64, error) {
 	if v, ok := parseDecimal(digits); ok {
 		return v * factor, nil
 	}
-	if !isPlain(digits) {
+	if !plainBytes.onlyOf(digits) {
 		joined, ok := joinThousands(digits)
-		if !ok || !isPlain(joined) {
+		if !ok || !plainBytes.onlyOf(joined) {
 			return 0, numberError{"number", s}
 		}
 		digits = joined
@@ -75,15 +75,8 @@ type numberError struct{ want, have string }
 
 func (e numberError) Error() string { return fmt.Sprintf("want a %s, have %q", e.want, e.have) }
 
-// isPlain reports whether s has no character that is in no decimal number.
-func isPlain(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; (c < '0' || c > '9') && strings.IndexByte("+-.eE", c) < 0 {
-			return false
-		}
-	}
-	return true
-}
+// plainBytes are those of decimal numbers.
+var plainBytes = bytesOf("0123456789+-.eE")
 
 // joinThousands takes the separators out of 1,234,567.8 and reports whether
 // they stood where separators of thousands stand.

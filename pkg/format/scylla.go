@@ -79,7 +79,7 @@ type scyllaSummary struct {
 }
 
 func (p *scyllaParser) line(l line) bool {
-	l.text = strings.TrimSpace(strings.TrimLeft(l.text, "> \t"))
+	l = unquoted(l)
 	if p.sample != nil && continuesScyllaSample(p.sample.text, l.text) {
 		p.sample.text += " " + l.text
 		return true

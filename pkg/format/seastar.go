@@ -112,7 +112,7 @@ type seastarCell struct{ text, deviation string }
 // split cuts a line into its first column and the others. Names hold no blanks,
 // but one may stand on a line of its own.
 func (t *seastarTable) split(text string) (name string, cells []seastarCell) {
-	text = strings.Trim(strings.ReplaceAll(text, "|", " "), " \t")
+	text = blanks.trim(strings.ReplaceAll(text, "|", " "))
 	// The deviation becomes part of the cell before it.
 	fields := strings.Fields(seastarDeviation.ReplaceAllString(text, "±$1"))
 	wrapped := t.name

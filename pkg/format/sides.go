@@ -146,9 +146,12 @@ func newSidesRow(columns []string, label string) sidesRow {
 	return row
 }
 
+// sidesMarks are those of a cell in bold.
+var sidesMarks = bytesOf(" *")
+
 // result returns the result of a cell.
 func (r sidesRow) result(l line, column, cell string) (bench.Result, error) {
-	cell = strings.Trim(cell, " *")
+	cell = sidesMarks.trim(cell)
 	m := sidesCell.FindStringSubmatch(strings.TrimSpace(sidesNote.ReplaceAllString(cell, "")))
 	if m == nil {
 		return bench.Result{}, l.errorf("want a number for %s under %q, have %q", r.label, column, cell)

@@ -133,11 +133,13 @@ func readTarantoolText(r io.Reader, name string, yield func(bench.Result, error)
 }
 
 // isRule reports whether a line is empty or drawn of what tables are drawn of.
-func isRule(text string) bool { return strings.Trim(text, ">-+=:| \t") == "" }
+func isRule(text string) bool { return ruleBytes.onlyOf(text) }
+
+var ruleBytes = bytesOf(">-+=:| \t")
 
 // tableCells returns what stands between the bars of a table's line.
 func tableCells(text string) []string {
-	text = strings.Trim(strings.TrimLeft(text, "> \t"), " \t")
+	text = blanks.trim(text[quotation.prefix(text):])
 	cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(text, "|"), "|"), "|")
 	for i := range cells {
 		cells[i] = strings.TrimSpace(cells[i])

@@ -1,0 +1,39 @@
+package format
+
+// A byteSet is a set of bytes. What package strings trims a text of it makes into a
+// set at each call, which takes longer than most of the trims.
+type byteSet [256]bool
+
+// blanks are those within a line.
+var blanks = bytesOf(" \t")
+
+// bytesOf returns the set of the bytes of a text.
+func bytesOf(members string) *byteSet {
+	var s byteSet
+	for i := range len(members) {
+		s[members[i]] = true
+	}
+	return &s
+}
+
+// prefix returns how many bytes of the set a text begins with.
+func (s *byteSet) prefix(text string) int {
+	n := 0
+	for n < len(text) && s[text[n]] {
+		n++
+	}
+	return n
+}
+
+// trim returns a text without the bytes of the set that it begins and ends with.
+func (s *byteSet) trim(text string) string {
+	text = text[s.prefix(text):]
+	n := len(text)
+	for n > 0 && s[text[n-1]] {
+		n--
+	}
+	return text[:n]
+}
+
+// onlyOf reports whether a text is of bytes of the set alone.
+func (s *byteSet) onlyOf(text string) bool { return s.prefix(text) == len(text) }
