@@ -245,16 +245,16 @@ func readEither(
 ) func(io.Reader, string) iter.Seq2[bench.Result, error] {
 	return func(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 		return func(yield func(bench.Result, error) bool) {
-			var head bytes.Buffer // as far as sniffing looks for a document
-			n, err := head.ReadFrom(io.LimitReader(r, maxJSONStart+maxJSONHead))
-			whole := io.MultiReader(bytes.NewReader(head.Bytes()), r)
+			// As far as sniffing looks for a document.
+			head, err := io.ReadAll(io.LimitReader(r, maxJSONStart+maxJSONHead))
+			whole := io.MultiReader(bytes.NewReader(head), r)
 			switch {
 			case err != nil:
 				yield(bench.Result{}, fmt.Errorf("%s: %w", name, err))
-			case !shape.sniff(inputOf(head.Bytes())):
+			case !shape.sniff(inputOf(head)):
 				text(whole, name, yield)
-			case n < maxJSONStart+maxJSONHead:
-				shape.readAll(head.Bytes(), name, document, yield)
+			case len(head) < maxJSONStart+maxJSONHead:
+				shape.readAll(head, name, document, yield)
 			default:
 				shape.read(document)(whole, name)(yield)
 			}
