@@ -26,7 +26,8 @@ type step struct {
 	after string   // of many, and of the first: the same as a text, "" where that is not known
 
 	position syntax.EmptyOp
-	slot     int // of a capture: a group's start or end
+	slot     int  // of a capture: a group's start or end
+	once     bool // of a capture: every match goes through it, and but once
 
 	next *step
 	or   *step // of a branch: where next does not match
@@ -54,7 +55,7 @@ func stepsOf(re *syntax.Regexp) *step {
 		return nil
 	}
 	whole := &syntax.Regexp{Op: syntax.OpCapture, Sub: []*syntax.Regexp{re.Simplify()}}
-	first, ok := stepsBefore(whole, nil)
+	first, ok := stepsBefore(whole, nil, !repeatsCapture(re))
 	if !ok {
 		return nil
 	}
@@ -62,8 +63,15 @@ func stepsOf(re *syntax.Regexp) *step {
 	return first
 }
 
-// stepsBefore returns the steps of an expression that lead to next.
-func stepsBefore(re *syntax.Regexp, next *step) (first *step, ok bool) {
+// repeatsCapture reports whether an expression has a group that it takes a number of
+// times, which are steps after each other.
+func repeatsCapture(re *syntax.Regexp) bool {
+	return re.Op == syntax.OpRepeat && re.MaxCap() > 0 || slices.ContainsFunc(re.Sub, repeatsCapture)
+}
+
+// stepsBefore returns the steps of an expression that lead to next. once says that
+// every match goes through the expression, and but once.
+func stepsBefore(re *syntax.Regexp, next *step, once bool) (first *step, ok bool) {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
 		return next, true
@@ -84,19 +92,19 @@ func stepsBefore(re *syntax.Regexp, next *step) (first *step, ok bool) {
 	case syntax.OpWordBoundary:
 		return &step{kind: position, position: syntax.EmptyWordBoundary, next: next}, true
 	case syntax.OpCapture:
-		end := &step{kind: capture, slot: 2*re.Cap + 1, next: next}
-		inner, ok := stepsBefore(re.Sub[0], end)
-		return &step{kind: capture, slot: 2 * re.Cap, next: inner}, ok
+		end := &step{kind: capture, slot: 2*re.Cap + 1, once: once, next: next}
+		inner, ok := stepsBefore(re.Sub[0], end, once)
+		return &step{kind: capture, slot: 2 * re.Cap, once: once, next: inner}, ok
 	case syntax.OpConcat:
 		for _, sub := range slices.Backward(re.Sub) {
-			if next, ok = stepsBefore(sub, next); !ok {
+			if next, ok = stepsBefore(sub, next, once); !ok {
 				return nil, false
 			}
 		}
 		return next, true
 	case syntax.OpAlternate:
 		for i, sub := range slices.Backward(re.Sub) {
-			s, ok := stepsBefore(sub, next)
+			s, ok := stepsBefore(sub, next, false)
 			if !ok {
 				return nil, false
 			}
@@ -107,7 +115,7 @@ func stepsBefore(re *syntax.Regexp, next *step) (first *step, ok bool) {
 		}
 		return first, true
 	case syntax.OpQuest:
-		inner, ok := stepsBefore(re.Sub[0], next)
+		inner, ok := stepsBefore(re.Sub[0], next, false)
 		return newBranch(re, inner, next), ok
 	case syntax.OpStar, syntax.OpPlus:
 		return repeatBefore(re, next)
@@ -128,7 +136,7 @@ func repeatBefore(re *syntax.Regexp, next *step) (first *step, ok bool) {
 		return nil, false // it would be repeated without end
 	}
 	loop := &step{kind: branch}
-	inner, ok := stepsBefore(re.Sub[0], loop)
+	inner, ok := stepsBefore(re.Sub[0], loop, false)
 	*loop = *newBranch(re, inner, next)
 	if plus {
 		return inner, ok
@@ -395,6 +403,10 @@ func (m *stepper) match(s *step, at int) bool {
 				return false
 			}
 		case capture:
+			if s.once {
+				m.slots[s.slot] = at + 1 // and anew where another way is tried
+				break
+			}
 			if !m.match(s.next, at) {
 				return false
 			}

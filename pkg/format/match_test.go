@@ -17,7 +17,7 @@ func FuzzSteps(f *testing.F) {
 		{`(a|ab)(c|bcd)(d*)`, "xabcd"},
 		{`(?:(a)|b)*c`, "abac"}, {`(?:(a+)(b)?)+$`, "aabaa"}, {`(?i)straße\b`, "STRASSE, Straße"},
 		{`[^x]+?y`, "\xff\xe2\x82y"}, {`\bµs|\Bs`, "5 µs"}, {`(?:a|b)+?b{2,3}`, "abbbb"}, {`x*`, ""},
-		{`(a*)*b`, "aaac"}, {`(?m)^b$`, "a\nb"}, {`.+\s{2,}[kKMG]?i?B`, "1  KiB"}, {`(?s)a.b`, "a\nb"},
+		{`(a*)*b`, "aaac"}, {`x(a|b){1,2}(c)?`, "xab"}, {`(\w+) (\w+?)(\d)b`, "a b1 c23b"}, {`(?m)^b$`, "a\nb"}, {`.+\s{2,}[kKMG]?i?B`, "1  KiB"}, {`(?s)a.b`, "a\nb"},
 	} {
 		f.Add(seed[0], seed[1])
 	}
