@@ -51,24 +51,39 @@ func sniffSides(in *Input) bool {
 	return false
 }
 
-// sidesHeader returns the columns of a table's header, of which the first is
-// that of the labels, or nil where the line is none.
+// sidesHeader returns the columns of a table's header, or nil where the line is
+// none.
 func sidesHeader(text string) []string {
-	const longest = 1024
-	if len(text) > longest || !sidesWords(text) {
+	if !sidesWords(text) {
 		return nil
 	}
-	columns := sidesCells(text)
+	return sidesColumns(text, sidesCells(text))
+}
+
+// sidesColumns returns the columns that the cells of a line head, of which the first
+// is that of the labels, or nil where they head none.
+func sidesColumns(text string, cells []string) []string {
+	const longest = 1024
+	if len(text) > longest {
+		return nil
+	}
+	columns := cells
 	if len(columns) > 0 && sidesBase.MatchString(columns[0]) {
 		columns = slices.Insert(columns, 0, "")
 	}
-	if len(columns) < 3 || !slices.ContainsFunc(columns[1:], sidesBase.MatchString) || !slices.ContainsFunc(columns[1:], sidesHead.MatchString) {
+	if len(columns) < 3 {
 		return nil
 	}
+	var hasBase, hasHead bool
 	for _, c := range columns[1:] {
-		if !sidesBase.MatchString(c) && !sidesHead.MatchString(c) && !sidesChange.MatchString(c) {
+		isBase, isHead := sidesBase.MatchString(c), sidesHead.MatchString(c)
+		if !isBase && !isHead && !sidesChange.MatchString(c) {
 			return nil
 		}
+		hasBase, hasHead = hasBase || isBase, hasHead || isHead
+	}
+	if !hasBase || !hasHead {
+		return nil
 	}
 	return columns
 }
@@ -93,26 +108,33 @@ func sidesCells(text string) []string {
 func readSides(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		var columns []string // of the table that the line stands in
+		var isChange []bool  // of each column
 		eachUnquoted(r, name, yield, func(l line) bool {
-			if c := sidesHeader(l.text); c != nil {
-				columns = c
-				return true
-			}
 			if isRule(l.text) {
 				return true
 			}
-			text := l.text
-			if !strings.Contains(text, "|") {
-				text = strings.TrimSpace(sidesNote.ReplaceAllString(text, ""))
+			var header, cells []string
+			if strings.Contains(l.text, "|") {
+				cells = tableCells(l.text)
+				header = sidesColumns(l.text, cells)
+			} else {
+				cells = sidesCells(strings.TrimSpace(sidesNote.ReplaceAllString(l.text, "")))
+				header = sidesHeader(l.text)
 			}
-			cells := sidesCells(text)
+			if header != nil {
+				columns, isChange = header, isChange[:0]
+				for _, c := range columns {
+					isChange = append(isChange, sidesChange.MatchString(c))
+				}
+				return true
+			}
 			if len(cells) < 3 || len(cells) > len(columns) {
 				columns = nil // what follows the table
 				return true
 			}
 			row := newSidesRow(columns, cells[0])
 			for i := 1; i < len(cells); i++ {
-				if !sidesChange.MatchString(columns[i]) && !yield(row.result(l, columns[i], cells[i])) {
+				if !isChange[i] && !yield(row.result(l, columns[i], cells[i])) {
 					return false
 				}
 			}
