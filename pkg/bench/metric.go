@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // canonical has the metrics that noslower knows by name. Every other metric
@@ -158,27 +159,28 @@ func SnakeCase(name string) string {
 	var b strings.Builder
 	b.Grow(len(name) + 4) // of some words
 	var last rune
-	runes := []rune(name)
-	for i, r := range runes {
-		switch {
-		case unicode.IsUpper(r):
-			// "readOps" is two words, "IOPS" is one, "HTTPCode" is two.
-			startsWord := unicode.IsLower(last) || unicode.IsDigit(last) ||
-				(unicode.IsUpper(last) && i+1 < len(runes) && unicode.IsLower(runes[i+1]))
-			if startsWord && b.Len() > 0 && !strings.HasSuffix(b.String(), "_") {
-				b.WriteByte('_')
-			}
-			b.WriteRune(unicode.ToLower(r))
-		case unicode.IsLetter(r), unicode.IsDigit(r):
-			b.WriteRune(r)
-		default:
-			if b.Len() > 0 && !strings.HasSuffix(b.String(), "_") {
-				b.WriteByte('_')
-			}
+	isBetween := false // what follows is another word
+	for i, r := range name {
+		isUpper := unicode.IsUpper(r)
+		if !isUpper && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			isBetween, last = true, r
+			continue
 		}
-		last = r
+		if isUpper {
+			// "readOps" is two words, "IOPS" is one, "HTTPCode" is two.
+			next, _ := utf8.DecodeRuneInString(name[i+utf8.RuneLen(r):])
+			isBetween = isBetween || unicode.IsLower(last) || unicode.IsDigit(last) || unicode.IsUpper(last) && unicode.IsLower(next)
+		}
+		if isBetween && b.Len() > 0 {
+			b.WriteByte('_')
+		}
+		isBetween, last = false, r
+		if isUpper {
+			r = unicode.ToLower(r)
+		}
+		b.WriteRune(r)
 	}
-	return strings.TrimSuffix(b.String(), "_")
+	return b.String()
 }
 
 // isSnakeCase reports whether a name of ASCII is as SnakeCase would make it:

@@ -25,6 +25,16 @@ func (s *byteSet) prefix(text string) int {
 	return n
 }
 
+// index returns where the first byte of the set is in a text, or -1.
+func (s *byteSet) index(text string) int {
+	for i := range len(text) {
+		if s[text[i]] {
+			return i
+		}
+	}
+	return -1
+}
+
 // trim returns a text without the bytes of the set that it begins and ends with.
 func (s *byteSet) trim(text string) string {
 	text = text[s.prefix(text):]

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -176,7 +175,7 @@ func (n *jsonNumber) UnmarshalJSON(data []byte) error {
 
 func (n *jsonNumber) take(text string) {
 	n.text = text
-	v, err := strconv.ParseFloat(n.text, 64)
+	v, err := parseFloat(n.text)
 	if n.v = v; err != nil {
 		n.v, n.text = -1, shorten(n.text, 40)
 	}

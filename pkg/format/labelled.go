@@ -93,7 +93,7 @@ func parseLabelled(l line, heading string) (next string, res bench.Result, ok bo
 	if text == "" || !unicode.IsLetter(rune(text[0])) {
 		return "", bench.Result{}, false
 	}
-	if i := strings.IndexAny(text, ":="); i >= 0 {
+	if i := labelledEnd.index(text); i >= 0 {
 		label, after := strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+1:])
 		if after == "" && text[i] == ':' {
 			return oneBlank(label), bench.Result{}, false
@@ -101,8 +101,9 @@ func parseLabelled(l line, heading string) (next string, res bench.Result, ok bo
 		v, ok := measureLabelled(label, after)
 		return "", bench.Result{Name: heading, Values: []bench.Value{v}}, ok
 	}
-	words := strings.Fields(text)
-	number := slices.IndexFunc(words, func(w string) bool { return strings.ContainsAny(w[:1], "+-.0123456789") })
+	var most [8]string
+	words := appendFields(most[:0], text)
+	number := slices.IndexFunc(words, func(w string) bool { return labelledStart[w[0]] })
 	if number < 1 || number < len(words)-2 {
 		return "", bench.Result{}, false
 	}
@@ -117,8 +118,11 @@ func parseLabelled(l line, heading string) (next string, res bench.Result, ok bo
 // labelledUnits are the metrics of numbers that have but a unit.
 var labelledUnits = map[string]string{"": "value", "%": "share", "s": "time", "B": "size"}
 
-// labelledNumber is of the bytes of numbers.
-var labelledNumber = bytesOf("+-.,'0123456789eE")
+var (
+	labelledEnd    = bytesOf(":=")                // of a label
+	labelledStart  = bytesOf("+-.0123456789")     // of a number
+	labelledNumber = bytesOf("+-.,'0123456789eE") // all of it
+)
 
 // measureLabelled makes a value of "N" or "N unit". The unit must be one that
 // has a direction, or a factor: "5 apples" is the end of a sentence. What has a
