@@ -156,8 +156,7 @@ func SnakeCase(name string) string {
 	if strings.Contains(name, "%") || !isASCII(name) {
 		name = asWords.Replace(name)
 	}
-	var b strings.Builder
-	b.Grow(len(name) + 4) // of some words
+	snake := make([]byte, 0, 64) // more than most have
 	var last rune
 	isBetween := false // what follows is another word
 	for i, r := range name {
@@ -171,16 +170,16 @@ func SnakeCase(name string) string {
 			next, _ := utf8.DecodeRuneInString(name[i+utf8.RuneLen(r):])
 			isBetween = isBetween || unicode.IsLower(last) || unicode.IsDigit(last) || unicode.IsUpper(last) && unicode.IsLower(next)
 		}
-		if isBetween && b.Len() > 0 {
-			b.WriteByte('_')
+		if isBetween && len(snake) > 0 {
+			snake = append(snake, '_')
 		}
 		isBetween, last = false, r
 		if isUpper {
 			r = unicode.ToLower(r)
 		}
-		b.WriteRune(r)
+		snake = utf8.AppendRune(snake, r)
 	}
-	return b.String()
+	return string(snake)
 }
 
 // isSnakeCase reports whether a name of ASCII is as SnakeCase would make it:
