@@ -1,11 +1,23 @@
 package format
 
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
 // A byteSet is a set of bytes. What package strings trims a text of it makes into a
 // set at each call, which takes longer than most of the trims.
 type byteSet [256]bool
 
-// blanks are those within a line.
-var blanks = bytesOf(" \t")
+// whiteSpace is that of ASCII.
+const whiteSpace = " \t\n\v\f\r"
+
+var (
+	whites = bytesOf(whiteSpace)
+	blanks = bytesOf(" \t") // within a line
+)
 
 // bytesOf returns the set of the bytes of a text.
 func bytesOf(members string) *byteSet {
@@ -33,6 +45,30 @@ func (s *byteSet) index(text string) int {
 		}
 	}
 	return -1
+}
+
+// appendFields appends what bytes of the set part a text into, and white space: that
+// of the set of ASCII, strings.Fields.
+func (s *byteSet) appendFields(fields []string, text string) []string {
+	start := 0 // of the field
+	for i := range len(text) {
+		c := text[i]
+		if c >= utf8.RuneSelf {
+			parts := func(r rune) bool { return r < utf8.RuneSelf && s[r] || unicode.IsSpace(r) }
+			return slices.AppendSeq(fields, strings.FieldsFuncSeq(text[start:], parts))
+		}
+		if !s[c] {
+			continue
+		}
+		if start < i {
+			fields = append(fields, text[start:i])
+		}
+		start = i + 1
+	}
+	if start < len(text) {
+		fields = append(fields, text[start:])
+	}
+	return fields
 }
 
 // trim returns a text without the bytes of the set that it begins and ends with.

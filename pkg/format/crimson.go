@@ -51,8 +51,8 @@ var crimsonMetrics = map[string]string{"Latency": "latency_mean", "Bandwidth": "
 // crimsonMetric matches a field that was measured. Any word with a unit is one.
 var crimsonMetric = compile(`^(?:(IOPS)|([A-Za-z]\w*)\(([A-Za-z/%]+)\))$`)
 
-// crimsonBlanks makes the bars between cells, and the marks of a quotation, blank.
-var crimsonBlanks = strings.NewReplacer("|", " ", ">", " ")
+// crimsonBlanks are white space, the bars between cells and the marks of a quotation.
+var crimsonBlanks = bytesOf(whiteSpace + "|>")
 
 // A crimsonTable is the rows of one table, from that of Block_size on. Without
 // one there is no table.
@@ -80,7 +80,7 @@ func readCrimson(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			return done.results(launch-1, yield)
 		}
 		read := eachLine(r, name, yield, func(l line) bool {
-			words := strings.Fields(crimsonBlanks.Replace(l.text))
+			words := crimsonBlanks.appendFields(make([]string, 0, len(l.text)/6), l.text) // of a few letters each
 			for len(words) > 0 && isCrimsonField(words[0]) {
 				field := words[0]
 				if field == "Block_size" && !flush() {
@@ -146,15 +146,16 @@ func (t crimsonTable) results(launch int, yield func(bench.Result, error) bool) 
 		t[i].words = nil
 	}
 	for c := 0; c < columns && named; c++ {
-		res := bench.Result{Name: t.name(c), Launch: launch, Values: make([]bench.Value, 0, len(crimsonMetrics))}
+		res := bench.Result{Name: t.name(c, columns), Launch: launch, Values: make([]bench.Value, 0, len(crimsonMetrics))}
 		for _, row := range t {
 			m := row.metric
 			if m == nil || row.words == nil {
 				continue
 			}
-			v, err := parseNumber(t.cell(row.field, c))
+			cell := cellOf(row.words, c, columns)
+			v, err := parseNumber(cell)
 			if err != nil || v < 0 {
-				err := row.at.errorf("want a number of %s for each column, have %q", row.field, t.cell(row.field, c))
+				err := row.at.errorf("want a number of %s for each column, have %q", row.field, cell)
 				if !yield(bench.Result{}, err) {
 					return false
 				}
@@ -173,20 +174,20 @@ func (t crimsonTable) results(launch int, yield func(bench.Result, error) bool) 
 	return true
 }
 
-// cell returns the words of a field in a column: each column has as many.
-func (t crimsonTable) cell(field string, column int) string {
-	words := t.words(field)
-	n := len(words) / len(t.words("Core"))
+// cellOf returns those of a row's words that are in a column: each column has as
+// many.
+func cellOf(words []string, column, columns int) string {
+	n := len(words) / columns
 	return strings.Join(words[column*n:(column+1)*n], " ")
 }
 
 // name returns the benchmark of a column:
 // "Fio RBD Rand Write 4096/osd=Crimson/store=Bluestore/threads=128/clients=4/core=2".
-func (t crimsonTable) name(column int) string {
+func (t crimsonTable) name(column, columns int) string {
 	var name strings.Builder
 	name.Grow(100) // more than most have
 	for _, p := range crimsonParameters {
-		if cell := t.cell(p.field, column); cell != "" {
+		if cell := cellOf(t.words(p.field), column, columns); cell != "" {
 			name.WriteString(p.before)
 			name.WriteString(cell)
 		}

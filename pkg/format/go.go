@@ -6,8 +6,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/noslower/noslower/pkg/bench"
 )
@@ -168,7 +166,7 @@ func (g *goReader) line(s *goStream, l line) bool {
 	if !isResult && !strings.HasPrefix(l.text, "Unit ") && s.name == "" && !isGoFailure(l.text) {
 		return true
 	}
-	g.fields = appendFields(g.fields[:0], l.text)
+	g.fields = whites.appendFields(g.fields[:0], l.text)
 	f := g.fields
 	switch {
 	case len(f) == 0:
@@ -193,48 +191,6 @@ func (g *goReader) line(s *goStream, l line) bool {
 	s.name = ""
 	return g.result(s, l, f)
 }
-
-// appendFields appends what strings.Fields cuts text into.
-func appendFields(fields []string, text string) []string {
-	start := 0 // of the field
-	for i := range len(text) {
-		switch goBytes[text[i]] {
-		case ordinary:
-			continue
-		case beyondASCII:
-			return slices.AppendSeq(fields, strings.FieldsSeq(text[start:]))
-		}
-		if start < i {
-			fields = append(fields, text[start:i])
-		}
-		start = i + 1
-	}
-	if start < len(text) {
-		fields = append(fields, text[start:])
-	}
-	return fields
-}
-
-type byteKind uint8
-
-const (
-	ordinary byteKind = iota
-	blank
-	beyondASCII
-)
-
-// goBytes are the kinds of bytes.
-var goBytes = func() (kinds [256]byteKind) {
-	for i := range kinds {
-		switch {
-		case i >= utf8.RuneSelf:
-			kinds[i] = beyondASCII
-		case unicode.IsSpace(rune(i)):
-			kinds[i] = blank
-		}
-	}
-	return kinds
-}()
 
 // hasGoUnit reports whether a line's fields have a unit such as ns/op in them,
 // so that it was meant to be a result.

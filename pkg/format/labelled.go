@@ -102,7 +102,7 @@ func parseLabelled(l line, heading string) (next string, res bench.Result, ok bo
 		return "", bench.Result{Name: heading, Values: []bench.Value{v}}, ok
 	}
 	var most [8]string
-	words := appendFields(most[:0], text)
+	words := whites.appendFields(most[:0], text)
 	number := slices.IndexFunc(words, func(w string) bool { return labelledStart[w[0]] })
 	if number < 1 || number < len(words)-2 {
 		return "", bench.Result{}, false
