@@ -108,7 +108,8 @@ func isCrimsonField(word string) bool {
 			return true
 		}
 	}
-	return slices.Contains(crimsonNotes, word) || crimsonMetric.MatchString(word)
+	mayBeMetric := word == "IOPS" || strings.HasSuffix(word, ")") // most words are none
+	return slices.Contains(crimsonNotes, word) || mayBeMetric && crimsonMetric.MatchString(word)
 }
 
 // row returns the row of a field, or nil where there is none.

@@ -74,7 +74,7 @@ var kuduLines = []struct {
 }
 
 var (
-	kuduSource = compile(`\S\.(?:cc|h):\d+$`)
+	kuduSource = compile(`^.*\S\.(?:cc|h):\d+$`) // from its end
 	kuduTimes  = compile(`^(.*?):\s+(real(?:\s+(?:[-+.\d]|nan|inf).*)?)$`)
 	kuduLabel  = compile(`^(?:.*?\b(?:Time spent|Times for)\s+|Timing$)`)
 	kuduTest   = compile(`^\[\s+RUN\s+\]\s+(\S+)`)
