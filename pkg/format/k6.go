@@ -48,11 +48,10 @@ var (
 		orElse(withKeys("metadata.k6_version", "results.metrics[].values"))
 	sniffK6 = sniffLine(`^[>\s]*[✓✗]?\s*http_req_duration\.+: avg=`, `^[>\s]*[✓✗]?\s*iteration_duration\.+: avg=`)
 
-	k6Heading   = compile(`^[█↳] (?:(SCENARIO|GROUP): )?(.*)$`)
-	k6Line      = compile(`^(?:[✓✗]\s*)?(\w+|\{[^}]*\})\s*\.*:\s+(.*)$`)
-	k6Statistic = compile(`(avg|med|max|p\([\d.]+\))=(\S+)`)
-	k6Share     = compile(`^[\d.]+%\s+(?:✓ )?(\d+)\s+(out of|✗)\s+(\d+)`)
-	k6Rate      = compile(`^\d+\s+([\d.]+)/s\b`)
+	k6Heading = compile(`^[█↳] (?:(SCENARIO|GROUP): )?(.*)$`)
+	k6Line    = compile(`^(?:[✓✗]\s*)?(\w+|\{[^}]*\})\s*\.*:\s+(.*)$`)
+	k6Share   = compile(`^[\d.]+%\s+(?:✓ )?(\d+)\s+(out of|✗)\s+(\d+)`)
+	k6Rate    = compile(`^\d+\s+([\d.]+)/s\b`)
 )
 
 // k6Times are the trends that are times, which --summary-export does not say.
@@ -274,8 +273,11 @@ func (m *k6Metric) console(text string) bool {
 		m.rate = numberOf(f[1])
 		return true
 	}
-	for at := range k6Statistic.findAll(text) {
-		key, value := text[at[2]:at[3]], text[at[4]:at[5]]
+	for word := range strings.SplitSeq(text, " ") {
+		key, value, _ := strings.Cut(word, "=")
+		if value == "" || !isK6Statistic(key) {
+			continue
+		}
 		if v, err := parseDuration(value); err == nil {
 			m.unit = "s"
 			m.statistic(key, jsonNumber{v, value})
@@ -284,6 +286,15 @@ func (m *k6Metric) console(text string) bool {
 		}
 	}
 	return len(m.statistics) > 0
+}
+
+// isK6Statistic reports whether a key is that of a statistic: avg, p(95).
+func isK6Statistic(key string) bool {
+	switch key {
+	case "avg", "med", "max":
+		return true
+	}
+	return strings.HasPrefix(key, "p(") && strings.HasSuffix(key, ")")
 }
 
 // statistic sets one of a trend.
