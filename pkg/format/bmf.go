@@ -1,6 +1,8 @@
 package format
 
 import (
+	"cmp"
+
 	"github.com/noslower/noslower/pkg/bench"
 )
 
@@ -41,24 +43,27 @@ func readBMF(d *jsonDocument) error {
 	return d.members(func(name string) error {
 		res := bench.Result{Name: name}
 		err := d.members(func(measure string) error {
-			var m struct {
-				Value *float64
-				Lower *float64 `json:"lower_value"`
-				Upper *float64 `json:"upper_value"`
-			}
-			if err := d.decode(&m); err != nil {
+			start := d.offset()
+			m, err := d.object()
+			if err != nil {
 				return err
+			}
+			number, numberErr := m.float("value", "Value")
+			lower, lowerErr := m.float("lower_value", "lower_value")
+			upper, upperErr := m.float("upper_value", "upper_value")
+			if err := cmp.Or(numberErr, lowerErr, upperErr); err != nil {
+				return d.mistyped(start, err)
 			}
 			known, ok := bmfMeasures[measure]
 			if !ok {
 				known = [2]string{measure, ""}
 			}
-			v, ok := d.number(name, measure, m.Value)
+			v, ok := d.number(name, measure, number)
 			if !ok || bench.SnakeCase(known[0]) == "" {
 				return nil
 			}
 			value := bench.Measure(known[0], v, known[1])
-			if m.Lower != nil || m.Upper != nil {
+			if lower != nil || upper != nil {
 				value.Statistic = &bench.Spread{} // between bounds of any kind
 			}
 			res.Values = append(res.Values, value)

@@ -73,7 +73,8 @@ func (o *jsonObject) take(text string) error {
 		kind, _, _ := strings.Cut(kindOf(text), " ")
 		return &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeFor[map[string]any]()}
 	}
-	members := make(jsonObject, 0, 12)
+	var most [12]jsonMember // more than most have
+	members := most[:0]
 	for at := nextJSON(text, 1); text[at] != '}'; {
 		keyEnd, _ := endOfString(text, at)
 		start := nextJSON(text, keyEnd)
@@ -88,7 +89,7 @@ func (o *jsonObject) take(text string) error {
 			last = append(last, m)
 		}
 	}
-	*o = last
+	*o = slices.Clone(last)
 	return nil
 }
 
