@@ -62,8 +62,9 @@ func kindOf(value string) string {
 // UnmarshalJSON implements json.Unmarshaler.
 func (o *jsonObject) UnmarshalJSON(data []byte) error { return o.take(string(data)) }
 
-// take takes a value that was checked.
+// take takes a value that was checked, in place of the members that there are.
 func (o *jsonObject) take(text string) error {
+	room := (*o)[:0]
 	*o = nil
 	switch c := text[0]; {
 	case c == '{':
@@ -89,7 +90,7 @@ func (o *jsonObject) take(text string) error {
 			last = append(last, m)
 		}
 	}
-	*o = slices.Clone(last)
+	*o = append(room, last...)
 	return nil
 }
 

@@ -99,8 +99,8 @@ func readK6Metrics(d *jsonDocument) error {
 		return err
 	}
 	metrics := make([]k6Metric, len(members))
+	var metric jsonObject
 	for i, m := range members {
-		var metric jsonObject
 		if err := metric.take(m.value); err != nil {
 			return d.mistyped(start, err)
 		}
@@ -357,24 +357,26 @@ func k6Results(metrics []k6Metric) []*gatherer {
 
 // add adds the statistics of a trend: latencies if they are times.
 func (m *k6Metric) add(g *gatherer) {
-	prefix := "latency_"
-	if m.unit == "" {
-		prefix = ""
+	called := func(latency string) string {
+		if m.unit == "" {
+			return strings.TrimPrefix(latency, "latency_")
+		}
+		return latency
 	}
 	g.result.Values = slices.Grow(g.result.Values, len(m.statistics))
 	for _, s := range m.statistics {
 		n := s.number
 		switch s.key {
 		case "avg":
-			g.number(prefix+"mean", n, m.unit)
+			g.number(called("latency_mean"), n, m.unit)
 		case "med":
-			g.number(prefix+"p50", n, m.unit)
+			g.number(called("latency_p50"), n, m.unit)
 		case "max":
-			g.number(prefix+"max", n, m.unit)
+			g.number(called("latency_max"), n, m.unit)
 		default:
 			p := strings.TrimSuffix(strings.TrimPrefix(s.key, "p("), ")")
 			if metric := percentile(p); metric != "" {
-				g.number(prefix+strings.TrimPrefix(metric, "latency_"), n, m.unit)
+				g.number(called(metric), n, m.unit)
 			}
 		}
 	}
