@@ -1,7 +1,6 @@
 package format
 
 import (
-	"cmp"
 	"io"
 	"iter"
 	"slices"
@@ -43,11 +42,13 @@ func sniffLabelled(in *Input) bool {
 		if err != nil {
 			return false
 		}
-		heading, res, ok := parseLabelled(unquoted(l), "")
+		heading, _, ok := parseLabelled(unquoted(l), "")
 		if !ok && heading == "" && !isLabelledNote(unquoted(l).text) {
 			return false
 		}
-		values += len(res.Values)
+		if ok {
+			values++
+		}
 	}
 	return values > 0
 }
@@ -57,13 +58,15 @@ func isLabelledNote(text string) bool { return text == "" || strings.HasPrefix(t
 func readLabelled(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		heading := ""
+		values := make([]bench.Value, 1) // of each result in turn
 		eachUnquoted(r, name, yield, func(l line) bool {
-			next, res, ok := parseLabelled(l, heading)
+			name, v, ok := parseLabelled(l, heading)
 			switch {
 			case ok:
-				return yield(res, nil)
-			case next != "":
-				heading = next
+				values[0] = v
+				return yield(bench.Result{Name: name, Values: values}, nil)
+			case name != "":
+				heading = name
 			case !isLabelledNote(l.text):
 				return yield(bench.Result{}, l.errorf("want a label and a number with a unit or none"))
 			}
@@ -72,11 +75,12 @@ func readLabelled(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	}
 }
 
-// parseLabelled reads a line below a heading: the next heading, or a result.
-func parseLabelled(l line, heading string) (next string, res bench.Result, ok bool) {
+// parseLabelled reads a line below a heading: the value of a benchmark, or where
+// there is none the next heading.
+func parseLabelled(l line, heading string) (name string, v bench.Value, ok bool) {
 	const longest = 1024
 	if len(l.text) > longest {
-		return "", bench.Result{}, false
+		return "", bench.Value{}, false
 	}
 	text := strings.TrimPrefix(strings.TrimPrefix(l.text, "- "), "* ")
 	for {
@@ -91,28 +95,32 @@ func parseLabelled(l line, heading string) (next string, res bench.Result, ok bo
 	}
 	text = strings.TrimSpace(text)
 	if text == "" || !unicode.IsLetter(rune(text[0])) {
-		return "", bench.Result{}, false
+		return "", bench.Value{}, false
 	}
 	if i := labelledEnd.index(text); i >= 0 {
 		label, after := strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+1:])
 		if after == "" && text[i] == ':' {
-			return oneBlank(label), bench.Result{}, false
+			return oneBlank(label), bench.Value{}, false
 		}
-		v, ok := measureLabelled(label, after)
-		return "", bench.Result{Name: heading, Values: []bench.Value{v}}, ok
+		if v, ok = measureLabelled(label, after); ok {
+			name = heading
+		}
+		return name, v, ok
 	}
 	var most [8]string
 	words := whites.appendFields(most[:0], text)
 	number := slices.IndexFunc(words, func(w string) bool { return labelledStart[w[0]] })
 	if number < 1 || number < len(words)-2 {
-		return "", bench.Result{}, false
+		return "", bench.Value{}, false
 	}
 	labels, metric := words[:number], ""
 	if last := len(labels) - 1; last > 0 {
 		labels, metric = labels[:last], labels[last]
 	}
-	v, ok := measureLabelled(metric, strings.Join(words[number:], " "))
-	return "", bench.Result{Name: strings.Join(labels, " "), Values: []bench.Value{v}}, ok
+	if v, ok = measureLabelled(metric, strings.Join(words[number:], " ")); ok {
+		name = strings.Join(labels, " ")
+	}
+	return name, v, ok
 }
 
 // labelledUnits are the metrics of numbers that have but a unit.
@@ -139,7 +147,10 @@ func measureLabelled(metric, text string) (bench.Value, bool) {
 		return bench.Value{}, false
 	}
 	if metric == "" {
-		metric = cmp.Or(labelledUnits[base], metricOfUnit(unit))
+		var ok bool
+		if metric, ok = labelledUnits[base]; !ok {
+			metric = metricOfUnit(unit)
+		}
 	}
 	name := bench.SnakeCase(metric)
 	switch {

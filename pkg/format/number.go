@@ -93,28 +93,26 @@ var (
 // joinThousands takes the separators out of 1,234,567.8 and reports whether
 // they stood where separators of thousands stand.
 func joinThousands(s string) (string, bool) {
-	at := separators.index(s)
-	if at < 0 {
+	first := separators.index(s)
+	if first < 0 {
 		return "", false
 	}
-	separator := s[at : at+1]
-	whole, fraction, isFraction := strings.Cut(s, ".")
-	first, rest, isSeparated := strings.Cut(whole, separator)
-	if n := len(first) - signs.prefix(first); n < 1 || n > 3 {
+	point := len(s)
+	if i := strings.IndexByte(s, '.'); i >= 0 {
+		point = i
+	}
+	if digits := first - signs.prefix(s); digits < 1 || digits > 3 || first > point {
 		return "", false
 	}
-	if isSeparated {
-		for group := range strings.SplitSeq(rest, separator) {
-			if len(group) != 3 || !isInteger(group) {
-				return "", false
-			}
+	joined := append(make([]byte, 0, 32), s[:first]...)
+	for at := first; at < point; at += len(",123") {
+		end := at + len(",123")
+		if end > point || s[at] != s[first] || !isInteger(s[at+1:end]) {
+			return "", false
 		}
+		joined = append(joined, s[at+1:end]...)
 	}
-	joined := strings.ReplaceAll(whole, separator, "")
-	if isFraction {
-		joined += "." + fraction
-	}
-	return joined, true
+	return string(append(joined, s[point:]...)), true
 }
 
 // parseClock reads hours, minutes and seconds as stopwatches print them

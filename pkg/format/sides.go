@@ -107,8 +107,9 @@ func sidesCells(text string) []string {
 
 func readSides(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
-		var columns []string // of the table that the line stands in
-		var isChange []bool  // of each column
+		var columns []string             // of the table that the line stands in
+		var isChange []bool              // of each column
+		values := make([]bench.Value, 1) // of each result in turn
 		eachUnquoted(r, name, yield, func(l line) bool {
 			if isRule(l.text) {
 				return true
@@ -133,6 +134,7 @@ func readSides(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 				return true
 			}
 			row := newSidesRow(columns, cells[0])
+			row.values = values[:0]
 			for i := 1; i < len(cells); i++ {
 				if !isChange[i] && !yield(row.result(l, columns[i], cells[i])) {
 					return false
@@ -151,6 +153,7 @@ type sidesRow struct {
 	metric      string
 	unit        string // of cells without one
 	isStatistic bool
+	values      []bench.Value // room for those of a result
 }
 
 func newSidesRow(columns []string, label string) sidesRow {
@@ -188,7 +191,7 @@ func (r sidesRow) result(l line, column, cell string) (bench.Result, error) {
 		if unit != "" {
 			metric = metricOfUnit(unit)
 		}
-		return bench.Result{Name: r.benchmark + column, Values: []bench.Value{bench.Measure(metric, n, unit)}}, nil
+		return bench.Result{Name: r.benchmark + column, Values: append(r.values, bench.Measure(metric, n, unit))}, nil
 	}
 	if r.metric == "" {
 		return bench.Result{}, l.errorf("want the name of a metric before %q, have %q", cell, r.printed)
@@ -202,5 +205,5 @@ func (r sidesRow) result(l line, column, cell string) (bench.Result, error) {
 	if r.isStatistic {
 		v.Statistic = &bench.Spread{}
 	}
-	return bench.Result{Name: column, Values: []bench.Value{v}}, nil
+	return bench.Result{Name: column, Values: append(r.values, v)}, nil
 }
