@@ -63,6 +63,11 @@ type seastarTable struct {
 	runs    int      // 0 where it is not said
 	name    string   // a line of one word: the name of a row that was wrapped after it
 	filter  filter
+
+	// Of the latest row:
+	fields []string
+	cells  []seastarCell
+	room   []bench.Value
 }
 
 // row reads a row's values; a line that is no row has none.
@@ -114,7 +119,8 @@ type seastarCell struct{ text, deviation string }
 func (t *seastarTable) split(text string) (name string, cells []seastarCell) {
 	text = blanks.trim(strings.ReplaceAll(text, "|", " "))
 	// The deviation becomes part of the cell before it.
-	fields := strings.Fields(seastarDeviation.ReplaceAllString(text, "±$1"))
+	t.fields = whites.appendFields(t.fields[:0], seastarDeviation.ReplaceAllString(text, "±$1"))
+	fields := t.fields
 	wrapped := t.name
 	t.name = ""
 	switch {
@@ -126,12 +132,12 @@ func (t *seastarTable) split(text string) (name string, cells []seastarCell) {
 	case len(fields) > 1:
 		name, fields = fields[0], fields[1:]
 	}
-	cells = make([]seastarCell, 0, len(fields))
+	t.cells = t.cells[:0]
 	for _, f := range fields {
 		text, deviation, _ := strings.Cut(f, "±")
-		cells = append(cells, seastarCell{text, deviation})
+		t.cells = append(t.cells, seastarCell{text, deviation})
 	}
-	return name, cells
+	return name, t.cells
 }
 
 func isInteger(s string) bool {
@@ -144,7 +150,8 @@ func isInteger(s string) bool {
 }
 
 func (t *seastarTable) values(l line, columns []string, cells []seastarCell) ([]bench.Value, error) {
-	values := make([]bench.Value, 0, len(cells))
+	values := t.room[:0]
+	unknown := &bench.Spread{}
 	for i, c := range cells {
 		switch columns[i] {
 		case "iterations", "iters", "min", "max", "overhead":
@@ -166,12 +173,13 @@ func (t *seastarTable) values(l line, columns []string, cells []seastarCell) ([]
 			continue
 		}
 		value := measureSeastar(columns[i], v, unit)
-		value.Statistic = &bench.Spread{}
+		value.Statistic = unknown
 		if percent, err := parseNumber(c.deviation); err == nil {
 			value.Statistic = t.spread(percent / 100 * value.V)
 		}
 		values = append(values, value)
 	}
+	t.room = values
 	return values, nil
 }
 
