@@ -356,7 +356,10 @@ func (m *stepper) find(first *step, text string, at int) (found, known bool) {
 			return false, true
 		}
 		at += n
-		if first.canBegin(text, at) && m.match(first, at) {
+		for at < len(text) && !first.canBegin(text, at) {
+			at++ // no character that can begin has one of these bytes within it
+		}
+		if m.match(first, at) {
 			return true, true
 		}
 		if m.left < 0 {

@@ -201,7 +201,8 @@ func (p *scyllaParser) readSample(l line, isMedian bool, tps, parentheses string
 // "0 err...", is left out.
 func appendScyllaFields(values []bench.Value, s string) (_ []bench.Value, problem string) {
 	for field := range strings.SplitSeq(s, ",") {
-		f := strings.Fields(field)
+		var both [2]string
+		f := whites.appendFields(both[:0], field)
 		if len(f) != 2 || strings.HasSuffix(f[1], "...") || strings.HasSuffix(f[1], "…") {
 			continue
 		}
