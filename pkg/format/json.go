@@ -33,8 +33,8 @@ const (
 func withKeys(paths ...string) jsonShape {
 	return func(head []byte) bool {
 		missing := slices.Clone(paths)
-		scanJSON(head, func(path string) bool {
-			if i := slices.Index(missing, path); i >= 0 {
+		scanJSON(head, func(path []byte) bool {
+			if i := slices.IndexFunc(missing, func(m string) bool { return m == string(path) }); i >= 0 {
 				missing = slices.Delete(missing, i, i+1)
 			}
 			return len(missing) > 0
@@ -102,24 +102,24 @@ func documents(input []byte, from int) iter.Seq2[int, []byte] {
 }
 
 // scanJSON goes through the JSON value that data begins with, and hands the
-// path of each key to key, if that is not nil, until it returns false. It
-// returns how much of data it went through: as far as the value goes, or what is
-// not JSON. It checks no more than that.
-func scanJSON(data []byte, key func(path string) bool) int {
+// path of each key to key, if that is not nil, until it returns false. A path is
+// there until the next. It returns how much of data it went through: as far as
+// the value goes, or what is not JSON. It checks no more than that.
+func scanJSON(data []byte, key func(path []byte) bool) int {
 	type level struct {
-		path   string
+		path   int // how much of it is that of the level
 		object bool
 	}
 	var levels []level
-	path := "" // of the value that comes next
+	var path []byte // of the value that comes next
 	isKey := false
 	for i := 0; i < len(data); i++ {
 		switch c := data[i]; c {
 		case '{', '[':
 			if c == '[' && len(levels) < maxJSONPath {
-				path += "[]"
+				path = append(path, "[]"...)
 			}
-			levels = append(levels, level{path, c == '{'})
+			levels = append(levels, level{len(path), c == '{'})
 			isKey = c == '{'
 		case '}', ']':
 			if len(levels) <= 1 {
@@ -134,14 +134,17 @@ func scanJSON(data []byte, key func(path string) bool) int {
 			}
 			isKey = false
 			if key != nil && len(levels) <= maxJSONPath {
-				path = strings.TrimPrefix(levels[len(levels)-1].path+"."+string(data[start:i]), ".")
+				if path = path[:levels[len(levels)-1].path]; len(path) > 0 {
+					path = append(path, '.')
+				}
+				path = append(path, data[start:i]...)
 				if !key(path) {
 					return i
 				}
 			}
 		case ',':
 			if len(levels) > 0 {
-				path, isKey = levels[len(levels)-1].path, levels[len(levels)-1].object
+				path, isKey = path[:levels[len(levels)-1].path], levels[len(levels)-1].object
 			}
 		case ':', ' ', '\t', '\r', '\n', '-', '+', '.':
 		default:

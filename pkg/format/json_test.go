@@ -19,8 +19,8 @@ func TestScanJSON(t *testing.T) {
 		{`{not JSON}`, "", "not JSON}"},
 	} {
 		var keys []string
-		n := scanJSON([]byte(tt.in), func(path string) bool {
-			keys = append(keys, path)
+		n := scanJSON([]byte(tt.in), func(path []byte) bool {
+			keys = append(keys, string(path))
 			return true
 		})
 		if got := strings.Join(keys, " "); tt.in[n:] != tt.rest || got != tt.keys {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -37,7 +36,7 @@ func (m jsonMember) float(called string) (float64, error) {
 	if m.isNull() {
 		return 0, nil
 	}
-	v, err := strconv.ParseFloat(m.value, 64)
+	v, err := parseFloat(m.value)
 	if err != nil {
 		return 0, &json.UnmarshalTypeError{Value: kindOf(m.value), Type: reflect.TypeFor[float64](), Field: called}
 	}

@@ -155,10 +155,11 @@ func k6Member(name string, metric jsonObject, seconds float64) k6Metric {
 	}
 	switch {
 	case metric.get("avg") != "":
-		for _, s := range metric {
+		m.statistics = make([]k6Number, 0, len(metric))
+		for _, s := range metric { // by key, too
 			unasked := s.isNull() && seconds > 0 // a script may ask for some of the statistics
 			if s.key != "thresholds" && !unasked {
-				m.statistic(s.key, s.number())
+				m.statistics = append(m.statistics, k6Number{s.key, s.number()})
 			}
 		}
 	case metric.get("passes") != "":
