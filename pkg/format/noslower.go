@@ -33,7 +33,8 @@ func readNoslower(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			_, _ = in.Discard(3)
 		}
 		documents := json.NewDecoder(in)
-		launches := 0 // of the documents before
+		launches := 0                    // of the documents before
+		values := make([]bench.Value, 1) // of each result in turn
 		for n := 1; ; n++ {
 			m, err := nextMeasurements(documents)
 			if errors.Is(err, io.EOF) {
@@ -46,9 +47,12 @@ func readNoslower(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			more := 0
 			for _, s := range m.Set.Samples() {
 				more = max(more, len(s.Launches))
-				for res := range sampleResults(s, launches) {
-					if !yield(res, nil) {
-						return
+				for i, ofLaunch := range s.Launches {
+					for _, v := range ofLaunch {
+						values[0] = bench.Value{Metric: s.Metric, V: v, Statistic: s.Spread}
+						if !yield(bench.Result{Name: s.Benchmark, Launch: launches + i, Values: values}, nil) {
+							return
+						}
 					}
 				}
 			}
@@ -65,20 +69,4 @@ func nextMeasurements(documents *json.Decoder) (bench.Measurements, error) {
 		err = errors.New("it is a verdict, which holds no measurements: want what it was made of")
 	}
 	return m, err
-}
-
-// sampleResults yields the values of a sample, numbering its launches from
-// first on.
-func sampleResults(s bench.Sample, first int) iter.Seq[bench.Result] {
-	return func(yield func(bench.Result) bool) {
-		value := make([]bench.Value, 1) // of which there may be millions
-		for i, values := range s.Launches {
-			for _, v := range values {
-				value[0] = bench.Value{Metric: s.Metric, V: v, Statistic: s.Spread}
-				if !yield(bench.Result{Name: s.Benchmark, Launch: first + i, Values: value}) {
-					return
-				}
-			}
-		}
-	}
 }
