@@ -151,7 +151,8 @@ func parseKudu(l line, text string) (res bench.Result, err error) {
 	if label, words, ok := stopwatchLine(text); ok {
 		return parseStopwatch(l, label, words)
 	}
-	for _, k := range kuduLines {
+	for i := range kuduLines {
+		k := &kuduLines[i]
 		if !strings.Contains(text, k.words) {
 			continue
 		}

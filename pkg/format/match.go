@@ -22,7 +22,7 @@ type step struct {
 	lazy       bool // of many: rather few of them
 	whole      bool // of many: all of them or none, since next begins with no such one
 
-	begin *byteSet // of a branch, and of the first: what next begins with, nil where that is not known
+	begin *byteSet // of a branch, of many, and of the first: what next begins with, nil where that is not known
 	after string   // of many, and of the first: the same as a text, "" where that is not known
 
 	position syntax.EmptyOp
@@ -130,7 +130,7 @@ func repeatBefore(re *syntax.Regexp, next *step) (first *step, ok bool) {
 	if set := setOf(re.Sub[0]); set != nil {
 		begin := next.begins()
 		whole := next == nil && !lazy || begin != nil && !begin.meet(set)
-		return &step{kind: many, set: set, atLeastOne: plus, lazy: lazy, whole: whole, after: next.beginText(), next: next}, true
+		return &step{kind: many, set: set, atLeastOne: plus, lazy: lazy, whole: whole, begin: begin, after: next.beginText(), next: next}, true
 	}
 	if canBeEmpty(re.Sub[0]) {
 		return nil, false // it would be repeated without end
@@ -442,7 +442,7 @@ func (m *stepper) matchPart(s *step, start, end int) bool {
 				return false
 			}
 			start += n
-			if m.match(s.next, start) {
+			if s.canBegin(m.text, start) && m.match(s.next, start) {
 				return true
 			}
 			_, n = utf8.DecodeRuneInString(m.text[start:])
@@ -456,7 +456,7 @@ func (m *stepper) matchPart(s *step, start, end int) bool {
 			return false
 		}
 		end = start + n
-		if m.match(s.next, end) {
+		if s.canBegin(m.text, end) && m.match(s.next, end) {
 			return true
 		}
 		_, n = utf8.DecodeLastRuneInString(m.text[:end])
