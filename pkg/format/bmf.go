@@ -40,8 +40,9 @@ var bmfMeasures = map[string][2]string{
 }
 
 func readBMF(d *jsonDocument) error {
+	var room []bench.Value // for those of each benchmark in turn
 	return d.members(func(name string) error {
-		res := bench.Result{Name: name}
+		res := bench.Result{Name: name, Values: room[:0]}
 		err := d.members(func(measure string) error {
 			start := d.offset()
 			m, err := d.object()
@@ -69,6 +70,7 @@ func readBMF(d *jsonDocument) error {
 			res.Values = append(res.Values, value)
 			return nil
 		})
+		room = res.Values
 		d.result(res)
 		return err
 	})

@@ -53,21 +53,23 @@ func readHyperfine(d *jsonDocument) error {
 
 func (r *hyperfineResult) results(d *jsonDocument) {
 	name := r.name()
+	timeOf, memoryOf, errorsOf := bench.NewGauge("time_per_op", "s"), bench.NewGauge("max_rss", "B"), bench.NewGauge(bench.Errors, "errors")
+	room := make([]bench.Value, 0, 3) // for those of each launch in turn
 	for i, v := range r.Times {
 		time, ok := d.number(name, "time", v)
 		if !ok {
 			continue
 		}
-		res := bench.Result{Name: name, Launch: i, Values: []bench.Value{bench.Measure("time_per_op", time, "s")}}
+		res := bench.Result{Name: name, Launch: i, Values: append(room, timeOf.Value(time))}
 		if i < len(r.Memory) && r.Memory[i] != nil && *r.Memory[i] > 0 {
-			res.Values = append(res.Values, bench.Measure("max_rss", *r.Memory[i], "B"))
+			res.Values = append(res.Values, memoryOf.Value(*r.Memory[i]))
 		}
 		if i < len(r.ExitCodes) {
 			failed := 0.0
 			if code := r.ExitCodes[i]; code == nil || *code != 0 {
 				failed = 1
 			}
-			res.Values = append(res.Values, bench.Measure(bench.Errors, failed, "errors"))
+			res.Values = append(res.Values, errorsOf.Value(failed))
 		}
 		d.result(res)
 	}
