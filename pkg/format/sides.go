@@ -171,21 +171,34 @@ func newSidesRow(columns []string, label string) sidesRow {
 	return row
 }
 
-// sidesMarks are those of a cell in bold.
-var sidesMarks = bytesOf(" *")
+var (
+	sidesMarks  = bytesOf(" *")            // of a cell in bold
+	sidesDigits = bytesOf("0123456789.,'") // of a number without sign and suffix
+)
+
+// cutSidesCell cuts a cell into its number and unit.
+func cutSidesCell(cell string) (number, unit string, ok bool) {
+	if cell != "" && separators.prefix(cell) == 0 && sidesDigits.onlyOf(cell) {
+		return cell, "", true // as most are
+	}
+	m := sidesCell.FindStringSubmatch(cell)
+	if m == nil {
+		return "", "", false
+	}
+	return m[1], m[2], true
+}
 
 // result returns the result of a cell.
 func (r sidesRow) result(l line, column, cell string) (bench.Result, error) {
 	cell = sidesMarks.trim(cell)
-	m := sidesCell.FindStringSubmatch(strings.TrimSpace(sidesNote.ReplaceAllString(cell, "")))
-	if m == nil {
+	number, unit, ok := cutSidesCell(strings.TrimSpace(sidesNote.ReplaceAllString(cell, "")))
+	if !ok {
 		return bench.Result{}, l.errorf("want a number for %s under %q, have %q", r.label, column, cell)
 	}
-	n, err := parseNumber(m[1])
+	n, err := parseNumber(number)
 	if err != nil {
 		return bench.Result{}, l.errorf("%s under %q: %v", r.label, column, err)
 	}
-	unit := m[2]
 	if r.benchmark != "" {
 		metric := "value"
 		if unit != "" {
