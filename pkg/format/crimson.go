@@ -153,7 +153,7 @@ func (t crimsonTable) results(launch int, yield func(bench.Result, error) bool) 
 			if m == nil || row.words == nil {
 				continue
 			}
-			cell := cellOf(row.words, c, columns)
+			cell := strings.Join(cellOf(row.words, c, columns), " ")
 			v, err := parseNumber(cell)
 			if err != nil || v < 0 {
 				err := row.at.errorf("want a number of %s for each column, have %q", row.field, cell)
@@ -177,9 +177,9 @@ func (t crimsonTable) results(launch int, yield func(bench.Result, error) bool) 
 
 // cellOf returns those of a row's words that are in a column: each column has as
 // many.
-func cellOf(words []string, column, columns int) string {
+func cellOf(words []string, column, columns int) []string {
 	n := len(words) / columns
-	return strings.Join(words[column*n:(column+1)*n], " ")
+	return words[column*n : (column+1)*n]
 }
 
 // name returns the benchmark of a column:
@@ -188,9 +188,11 @@ func (t crimsonTable) name(column, columns int) string {
 	var name strings.Builder
 	name.Grow(100) // more than most have
 	for _, p := range crimsonParameters {
-		if cell := cellOf(t.words(p.field), column, columns); cell != "" {
-			name.WriteString(p.before)
-			name.WriteString(cell)
+		before := p.before
+		for _, word := range cellOf(t.words(p.field), column, columns) {
+			name.WriteString(before)
+			name.WriteString(word)
+			before = " "
 		}
 	}
 	return strings.TrimLeft(name.String(), " /")
