@@ -118,7 +118,7 @@ func readDocument(f format.Format, doc func(size int) []byte) (row, error) {
 	if err != nil {
 		return row{}, fmt.Errorf("%s: %w", f.Name, err)
 	}
-	toShorter, _, err := ratios(1, read(longer), read(shorter))
+	toShorter, _, err := ratios(formatRounds, read(longer), read(shorter))
 	return row{f.Name, []float64{toDecoder, toShorter}}, err
 }
 

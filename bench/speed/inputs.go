@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -117,18 +118,28 @@ func namesIn(f format.Format, input []byte) []string {
 
 // documentOf returns the JSON document that a format reads, as a function of the
 // size it is wanted in, or nil where it reads none. It grows by more elements of
-// the list, or members of the object, that its results are in; where it is a
-// single result, there are more documents.
+// the list, or members of the object, that its results are in, with other names
+// where they stand there; where it is a single result, there are more documents.
 func documentOf(dir string, f format.Format) (func(size int) []byte, error) {
 	data, err := largest(dir, f.Name, json.Valid)
 	if err != nil || data == nil {
 		return nil, err
 	}
 	results := count(f, bytes.NewReader(data))
+	names := namesIn(f, data)
 	grow := func(part span, size int) []byte {
-		more := slices.Concat([]byte(","), data[part.start:part.end])
-		times := max(1, (size-len(data))/len(more))
-		return slices.Concat(data[:part.end], bytes.Repeat(more, times), data[part.end:])
+		grown := bytes.NewBuffer(slices.Clone(data[:part.end]))
+		for i := 0; i == 0 || grown.Len() < size; i++ {
+			more := data[part.start:part.end]
+			for _, name := range names {
+				quoted := []byte(`"` + name + `"`)
+				more = bytes.ReplaceAll(more, quoted, fmt.Appendf(nil, `"%s %d"`, name, i))
+			}
+			grown.WriteByte(',')
+			grown.Write(more)
+		}
+		grown.Write(data[part.end:])
+		return grown.Bytes()
 	}
 	for _, part := range containers(data) {
 		if twice := grow(part, 0); json.Valid(twice) && count(f, bytes.NewReader(twice)) == 2*results {

@@ -65,16 +65,17 @@ type (
 		Warnings []string    `json:"warnings,omitempty"`
 	}
 	sampleDoc struct {
-		Benchmark string       `json:"benchmark"`
-		Metric    string       `json:"metric"`
-		Unit      string       `json:"unit"`
-		Better    string       `json:"better"`
-		Counted   bool         `json:"counted,omitempty"` // by noslower's own counters
-		Machine   string       `json:"machine,omitempty"` // class, where it is not the host\'s
-		Launches  [][]*float64 `json:"launches"`          // a null must not become a zero
-		Spread    *spreadDoc   `json:"spread,omitempty"`
+		Benchmark string      `json:"benchmark"`
+		Metric    string      `json:"metric"`
+		Unit      string      `json:"unit"`
+		Better    string      `json:"better"`
+		Counted   bool        `json:"counted,omitempty"` // by noslower's own counters
+		Machine   string      `json:"machine,omitempty"` // class, where it is not the host\'s
+		Launches  launchesDoc `json:"launches"`
+		Spread    *spreadDoc  `json:"spread,omitempty"`
 	}
-	spreadDoc struct {
+	launchesDoc [][]float64
+	spreadDoc   struct {
 		Kind  SpreadKind `json:"kind"`
 		Value float64    `json:"value"`
 		Count int        `json:"count,omitempty"`
@@ -93,7 +94,7 @@ func (m Measurements) Encode() ([]byte, error) {
 	}
 	for _, s := range m.Set.Samples() {
 		d := sampleDoc{
-			Benchmark: s.Benchmark, Metric: s.Metric.Name, Unit: s.Metric.Unit, Better: s.Metric.Better.String(), Launches: pointers(s.Launches),
+			Benchmark: s.Benchmark, Metric: s.Metric.Name, Unit: s.Metric.Unit, Better: s.Metric.Better.String(), Launches: s.Launches,
 			Counted: s.Counted,
 		}
 		if s.Machine != m.Host.Class() {
@@ -107,15 +108,42 @@ func (m Measurements) Encode() ([]byte, error) {
 	return EncodeDocument(doc, "")
 }
 
-func pointers(launches [][]float64) [][]*float64 {
-	p := make([][]*float64, len(launches))
-	for i, values := range launches {
-		p[i] = make([]*float64, len(values))
-		for j := range values {
-			p[i][j] = &values[j]
+// UnmarshalJSON implements json.Unmarshaler. Most of a document is launches: without
+// reflection they are read sooner, and a null does not become a zero.
+func (l *launchesDoc) UnmarshalJSON(data []byte) error {
+	*l = nil
+	depth := 0
+	for i := 0; i < len(data); {
+		end := i + 1
+		switch c := data[i]; {
+		case c == '[' && depth < 2:
+			if depth++; depth == 2 {
+				*l = append(*l, nil)
+			}
+		case c == ']':
+			depth--
+		case c == ',' || c == ' ' || c == '\t' || c == '\r' || c == '\n':
+		case (c == '-' || '0' <= c && c <= '9') && depth == 2:
+			for data[end] != ',' && data[end] != ']' && data[end] > ' ' {
+				end++
+			}
+			v, err := strconv.ParseFloat(string(data[i:end]), 64)
+			if err != nil {
+				return &json.UnmarshalTypeError{Value: KindOfJSON(string(data[i:end])), Type: reflect.TypeFor[float64]()}
+			}
+			last := &(*l)[len(*l)-1]
+			*last = append(*last, v)
+		default:
+			wanted := reflect.TypeFor[float64]()
+			if depth < 2 {
+				wanted = reflect.TypeFor[[]float64]()
+			}
+			kind, _, _ := strings.Cut(KindOfJSON(string(c)), " ")
+			return &json.UnmarshalTypeError{Value: kind, Type: wanted}
 		}
+		i = end
 	}
-	return p
+	return nil
 }
 
 // DecodeMeasurements reads a measurements document. Every fault of it is
@@ -181,9 +209,6 @@ func (s sampleDoc) addTo(set *Set) error {
 	if s.Metric == "" {
 		return errors.New("metric: want a name, have none")
 	}
-	if _, ok := set.Lookup(Key{s.Benchmark, s.Metric}); ok {
-		return errors.New("want one sample for each benchmark and metric, have a second")
-	}
 	var statistic *Spread
 	if s.Spread != nil {
 		switch s.Spread.Kind {
@@ -207,13 +232,14 @@ func (s sampleDoc) addTo(set *Set) error {
 		}
 		result.Launch, result.Values = i, slices.Grow(result.Values[:0], len(values))
 		for _, v := range values {
-			if v == nil {
-				return fmt.Errorf("launch %d: want numbers, have null", i+1)
-			}
-			result.Values = append(result.Values, Value{metric, *v, statistic})
+			result.Values = append(result.Values, Value{metric, v, statistic})
 		}
+		before := set.Len()
 		if err := set.Add(0, result); err != nil {
 			return err
+		}
+		if i == 0 && set.Len() == before {
+			return errors.New("want one sample for each benchmark and metric, have a second")
 		}
 	}
 	return nil
@@ -277,6 +303,23 @@ func WantedJSON(t reflect.Type) string {
 		return "a list"
 	}
 	return "a finite number"
+}
+
+// KindOfJSON words what a value of JSON is, as encoding/json does.
+func KindOfJSON(value string) string {
+	switch value[0] {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case 't', 'f':
+		return "bool"
+	case 'n':
+		return "null"
+	}
+	return "number " + value
 }
 
 // A SchemaError says that a document is of another kind or version.

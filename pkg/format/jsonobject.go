@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/noslower/noslower/pkg/bench"
 )
 
 // A jsonObject has the members of an object by key, the last one of each.
@@ -38,24 +40,9 @@ func (m jsonMember) float(called string) (float64, error) {
 	}
 	v, err := parseFloat(m.value)
 	if err != nil {
-		return 0, &json.UnmarshalTypeError{Value: kindOf(m.value), Type: reflect.TypeFor[float64](), Field: called}
+		return 0, &json.UnmarshalTypeError{Value: bench.KindOfJSON(m.value), Type: reflect.TypeFor[float64](), Field: called}
 	}
 	return v, nil
-}
-
-// kindOf words what a value is, as the decoder does.
-func kindOf(value string) string {
-	switch value[0] {
-	case '{':
-		return "object"
-	case '[':
-		return "array"
-	case '"':
-		return "string"
-	case 't', 'f':
-		return "bool"
-	}
-	return "number " + value
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -70,7 +57,7 @@ func (o *jsonObject) take(text string) error {
 	case c == 'n':
 		return nil
 	default:
-		kind, _, _ := strings.Cut(kindOf(text), " ")
+		kind, _, _ := strings.Cut(bench.KindOfJSON(text), " ")
 		return &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeFor[map[string]any]()}
 	}
 	var most [12]jsonMember // more than most have
@@ -135,7 +122,7 @@ func (o jsonObject) string(key, called string) (string, error) {
 	case value[0] == '"':
 		return unquoteJSON(value), nil
 	default:
-		kind, _, _ := strings.Cut(kindOf(value), " ")
+		kind, _, _ := strings.Cut(bench.KindOfJSON(value), " ")
 		return "", &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeFor[string](), Field: called}
 	}
 }

@@ -186,17 +186,20 @@ func (t *seastarTable) values(l line, columns []string, cells []seastarCell) ([]
 // measureSeastar makes a value of a column, which is per operation whatever its
 // name.
 func measureSeastar(column string, v float64, unit string) bench.Value {
-	switch column {
-	case "median", "runtime":
-		return bench.Measure("time_per_op", v, unit)
-	case "inst":
-		return bench.Measure("instructions_per_op", v, "")
-	case "cycles":
-		return bench.Measure("cpu_cycles_per_op", v, "")
-	case "allocs", "tasks":
-		return bench.Measure(column+"_per_op", v, "")
+	if g, ok := seastarCounts[column]; ok {
+		return g.Value(v)
+	}
+	if column == "median" || column == "runtime" {
+		column = "time_per_op"
 	}
 	return bench.Measure(column, v, unit)
+}
+
+var seastarCounts = map[string]bench.Gauge{
+	"inst":   bench.NewGauge("instructions_per_op", ""),
+	"cycles": bench.NewGauge("cpu_cycles_per_op", ""),
+	"allocs": bench.NewGauge("allocs_per_op", ""),
+	"tasks":  bench.NewGauge("tasks_per_op", ""),
 }
 
 // spread is the deviation of the runs. A single one has none.

@@ -1,7 +1,7 @@
 package format
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"slices"
@@ -136,95 +136,76 @@ func tinybenchRow(row map[string]string) *gatherer {
 	return g
 }
 
-// A tinybenchStatistics is what tinybench knows of latencies, in milliseconds, or
-// of rates.
-type tinybenchStatistics struct {
-	Median  jsonNumber        `json:"p50"`
-	MAD     jsonNumber        `json:"mad"`
-	Mean    jsonNumber        `json:"mean"`
-	StdDev  jsonNumber        `json:"sd"`
-	P99     jsonNumber        `json:"p99"`
-	P999    jsonNumber        `json:"p999"`
-	Max     jsonNumber        `json:"max"`
-	Count   jsonNumber        `json:"samplesCount"`
-	Samples []json.RawMessage `json:"samples"` // sorted, of which the number counts
-}
-
 func readTinybench(d *jsonDocument) error {
 	return d.elements(func() error {
-		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
+		start := d.offset()
+		task, err := d.object()
+		if err != nil {
 			return err
 		}
-		var row map[string]any
-		isRow := bytes.Contains(raw, []byte(`"Task name"`))
-		if isRow && json.Unmarshal(raw, &row) == nil && row["Task name"] != nil {
-			cells := map[string]string{}
-			for column, cell := range row {
-				switch cell := cell.(type) {
-				case string:
-					cells[column] = cell
-				case float64:
-					cells[column] = strconv.FormatFloat(cell, 'f', -1, 64)
-				}
-			}
-			tinybenchRow(cells).report(d)
-			return nil
+		if name := task.get("Task name"); name == "" || name == "null" {
+			return d.mistyped(start, readTinybenchTask(d, task))
 		}
-		return readTinybenchTask(d, raw)
+		cells := map[string]string{}
+		for _, cell := range task {
+			if cell.value[0] == '"' {
+				cells[cell.key] = unquoteJSON(cell.value)
+			} else if v, err := parseFloat(cell.value); err == nil {
+				cells[cell.key] = strconv.FormatFloat(v, 'f', -1, 64)
+			}
+		}
+		tinybenchRow(cells).report(d)
+		return nil
 	})
 }
 
-func readTinybenchTask(d *jsonDocument, raw json.RawMessage) error {
-	var task struct {
-		Name   string `json:"name"`
-		Result struct {
-			tinybenchStatistics                     // before version 3
-			Rate                jsonNumber          `json:"hz"`
-			Latency             tinybenchStatistics `json:"latency"`
-			Throughput          tinybenchStatistics `json:"throughput"`
-			State               string              `json:"state"`
-			Error               json.RawMessage     `json:"error"`
-		} `json:"result"`
+func readTinybenchTask(d *jsonDocument, task jsonObject) error {
+	name, nameErr := task.string("name", "name")
+	result, resultErr := task.object("result")
+	state, stateErr := result.string("state", "result.state")
+	latency, latencyErr := result.object("latency")
+	throughput, throughputErr := result.object("throughput")
+	if err := cmp.Or(nameErr, resultErr, stateErr, latencyErr, throughputErr); err != nil {
+		return err
 	}
-	if json.Unmarshal(raw, &task) != nil {
-		d.warnf("", "want a task with name and result, have another value")
-		return nil
-	}
-	result := task.Result
-	g := gatherer{result: bench.Result{Name: task.Name}}
+	g := gatherer{result: bench.Result{Name: name}}
 	switch {
-	case result.State == "errored" || len(result.Error) > 0:
+	case state == "errored" || result.get("error") != "":
 		g.problem("want a task that does not throw, have an error")
-	case result.Latency.Mean.present():
-		result.Latency.add(&g, "time_per_op", "ms")
-		result.Throughput.add(&g, "throughput", "ops/s")
-		result.Latency.tail(&g)
-	default:
-		result.add(&g, "time_per_op", "ms")
-		g.rate("throughput", result.Rate, "ops/s")
-		result.tail(&g)
+	case latency.number("mean").present():
+		addTinybench(&g, latency, "time_per_op", "ms")
+		addTinybench(&g, throughput, "throughput", "ops/s")
+		addTinybenchTail(&g, latency)
+	default: // before version 3
+		addTinybench(&g, result, "time_per_op", "ms")
+		g.rate("throughput", result.number("hz"), "ops/s")
+		addTinybenchTail(&g, result)
 	}
 	g.report(d)
 	return nil
 }
 
-// add adds the median if there is one, else the mean.
-func (s *tinybenchStatistics) add(g *gatherer, metric, unit string) {
-	kind, v, spread := bench.MAD, s.Median, s.MAD
+// addTinybench adds what tinybench knows of latencies, in milliseconds, or of
+// rates: the median if there is one, else the mean.
+func addTinybench(g *gatherer, of jsonObject, metric, unit string) {
+	kind, v, spread := bench.MAD, of.number("p50"), of.number("mad")
 	if !v.present() {
-		kind, v, spread = bench.StdDev, s.Mean, s.StdDev
+		kind, v, spread = bench.StdDev, of.number("mean"), of.number("sd")
 	}
 	before := len(g.result.Values)
 	if g.rate(metric, v, unit); len(g.result.Values) == before {
 		return
 	}
-	count := max(len(s.Samples), int(min(s.Count.count(), 1e15)))
+	var samples []json.RawMessage // sorted, of which the number counts
+	if list := of.get("samples"); list != "" {
+		_ = json.Unmarshal([]byte(list), &samples) // none where it is no list
+	}
+	count := max(len(samples), int(min(of.number("samplesCount").count(), 1e15)))
 	g.spread(kind, bench.Measure(metric, spread.count(), unit).V, count)
 }
 
-func (s *tinybenchStatistics) tail(g *gatherer) {
-	g.number("latency_p99", s.P99, "ms")
-	g.number("latency_p999", s.P999, "ms")
-	g.number("latency_max", s.Max, "ms")
+func addTinybenchTail(g *gatherer, latency jsonObject) {
+	g.number("latency_p99", latency.number("p99"), "ms")
+	g.number("latency_p999", latency.number("p999"), "ms")
+	g.number("latency_max", latency.number("max"), "ms")
 }
