@@ -18,7 +18,7 @@ import (
 const (
 	small, middle, large, document = 1 << 10, 1 << 20, 64 << 20, 16 << 20 // bytes of inputs
 
-	formatRounds = 3
+	formatRounds = 5
 	// A small input is read again until so many bytes were, since the clock of
 	// the processor is coarse.
 	leastRead = 2 << 20

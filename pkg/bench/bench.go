@@ -162,32 +162,39 @@ type statistics struct {
 // A column is values by launch.
 type column struct {
 	launches [][]float64
-	latest   launch         // that a value was added to
-	place    int            // of the latest
-	index    map[launch]int // nil while there is but one
+	of       []launch       // whose they are
+	place    int            // of the one that a value was added to last
+	index    map[launch]int // of more launches than are searched one by one
 }
 
-// add adds a value of a launch, which has room for some if it is new.
 func (c *column) add(at launch, v float64, room int) {
-	if len(c.launches) == 0 || c.latest != at {
+	if len(c.of) == 0 || c.of[c.place] != at {
 		c.turnTo(at, room)
 	}
 	c.launches[c.place] = append(c.launches[c.place], v)
 }
 
 func (c *column) turnTo(at launch, room int) {
-	if len(c.launches) == 1 {
-		c.index = map[launch]int{c.latest: 0}
+	const few = 32
+	var ok bool
+	if c.place, ok = c.index[at]; c.index == nil {
+		c.place = slices.Index(c.of, at)
+		ok = c.place >= 0
 	}
-	place, ok := c.index[at]
-	if !ok {
-		place = len(c.launches)
-		c.launches = append(c.launches, make([]float64, 0, room))
-		if c.index != nil {
-			c.index[at] = place
+	if ok {
+		return
+	}
+	c.place = len(c.of)
+	c.launches, c.of = append(c.launches, make([]float64, 0, room)), append(c.of, at)
+	switch {
+	case c.index != nil:
+		c.index[at] = c.place
+	case len(c.of) > few:
+		c.index = map[launch]int{}
+		for i, l := range c.of {
+			c.index[l] = i
 		}
 	}
-	c.latest, c.place = at, place
 }
 
 // Add puts a result of the run with this number into the set. Values that are

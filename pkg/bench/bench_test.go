@@ -283,3 +283,25 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 }
+
+// TestSetManyLaunches: values find their launch again, be there few or many.
+func TestSetManyLaunches(t *testing.T) {
+	const launches = 100
+	var s Set
+	for pass := range 3 {
+		for i := range launches {
+			if err := s.Add(i/2, Result{Name: "a", Launch: i % 2, Values: []Value{Measure("score", float64(1000*pass+i), "")}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	sample, _ := s.Lookup(Key{"a", "score"})
+	for i, got := range sample.Launches {
+		if want := []float64{float64(i), float64(1000 + i), float64(2000 + i)}; !slices.Equal(got, want) {
+			t.Errorf("launch %d: %v, want %v", i, got, want)
+		}
+	}
+	if len(sample.Launches) != launches {
+		t.Errorf("%d launches, want %d", len(sample.Launches), launches)
+	}
+}

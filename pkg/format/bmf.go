@@ -28,15 +28,15 @@ var (
 )
 
 // bmfMeasures are the metrics and units of the measures that Bencher brings.
-var bmfMeasures = map[string][2]string{
-	"latency":          {"time_per_op", "ns"},
-	"throughput":       {"throughput", "ops/s"},
-	"build-time":       {"build_time", "s"},
-	"file-size":        {"file_size", "B"},
-	"instructions":     {"instructions_per_op", "instructions/op"},
-	"estimated-cycles": {"estimated_cycles_per_op", "cycles/op"},
-	"total-bytes":      {"bytes_per_op", "B/op"},
-	"total-blocks":     {"allocs_per_op", "allocs/op"},
+var bmfMeasures = map[string]bench.Gauge{
+	"latency":          bench.NewGauge("time_per_op", "ns"),
+	"throughput":       bench.NewGauge("throughput", "ops/s"),
+	"build-time":       bench.NewGauge("build_time", "s"),
+	"file-size":        bench.NewGauge("file_size", "B"),
+	"instructions":     bench.NewGauge("instructions_per_op", "instructions/op"),
+	"estimated-cycles": bench.NewGauge("estimated_cycles_per_op", "cycles/op"),
+	"total-bytes":      bench.NewGauge("bytes_per_op", "B/op"),
+	"total-blocks":     bench.NewGauge("allocs_per_op", "allocs/op"),
 }
 
 func readBMF(d *jsonDocument) error {
@@ -55,15 +55,18 @@ func readBMF(d *jsonDocument) error {
 			if err := cmp.Or(numberErr, lowerErr, upperErr); err != nil {
 				return d.mistyped(start, err)
 			}
-			known, ok := bmfMeasures[measure]
-			if !ok {
-				known = [2]string{measure, ""}
-			}
 			v, ok := d.number(name, measure, number)
-			if !ok || bench.SnakeCase(known[0]) == "" {
+			if !ok {
 				return nil
 			}
-			value := bench.Measure(known[0], v, known[1])
+			gauge, ok := bmfMeasures[measure]
+			if !ok {
+				gauge = bench.NewGauge(measure, "")
+			}
+			value := gauge.Value(v)
+			if value.Metric.Name == "" {
+				return nil
+			}
 			if lower != nil || upper != nil {
 				value.Statistic = &bench.Spread{} // between bounds of any kind
 			}
