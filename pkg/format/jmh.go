@@ -78,12 +78,12 @@ func (b *jmhBenchmark) results(d *jsonDocument) {
 	case "ss":
 		name += " ss"
 	}
-	b.PrimaryMetric.results(d, name, func(v float64, unit string) bench.Value {
-		return bench.Measure(metric, v, unit)
+	b.PrimaryMetric.results(d, name, func(vs []float64, unit string) []bench.Value {
+		return bench.MeasureAll(metric, vs, unit)
 	})
 	for _, label := range slices.Sorted(maps.Keys(b.SecondaryMetrics)) {
 		if m := b.SecondaryMetrics[label]; !jmhPercentile.MatchString(label) {
-			m.results(d, name, func(v float64, unit string) bench.Value { return measureJMH(label, v, unit) })
+			m.results(d, name, func(vs []float64, unit string) []bench.Value { return measureJMH(label, vs, unit) })
 		}
 	}
 }
@@ -93,27 +93,24 @@ func (b *jmhBenchmark) results(d *jsonDocument) {
 var jmhPercentile = compile(`(?:^|·)p[01]\.\d+$`)
 
 // results yields the values by fork, or the score where there are none.
-func (m *jmhMetric) results(d *jsonDocument, name string, measure func(v float64, unit string) bench.Value) {
+func (m *jmhMetric) results(d *jsonDocument, name string, measure func(vs []float64, unit string) []bench.Value) {
 	launches := m.RawData
 	for _, iterations := range m.RawDataHistogram {
 		launches = append(launches, histogramMeans(iterations))
 	}
 	some := false
 	for launch, raw := range launches {
-		res := bench.Result{Name: name, Launch: launch}
-		for _, v := range d.numbers(name, "rawData", raw) {
-			res.Values = append(res.Values, measure(v, m.ScoreUnit))
-		}
-		some = some || len(res.Values) > 0
-		d.result(res)
+		values := measure(d.numbers(name, "rawData", raw), m.ScoreUnit)
+		some = some || len(values) > 0
+		d.result(bench.Result{Name: name, Launch: launch, Values: values})
 	}
 	if some {
 		return
 	}
 	if v, ok := d.number(name, "score", m.Score); ok {
-		value := measure(v, m.ScoreUnit)
-		value.Statistic = &bench.Spread{}
-		d.result(bench.Result{Name: name, Values: []bench.Value{value}})
+		values := measure([]float64{v}, m.ScoreUnit)
+		values[0].Statistic = &bench.Spread{}
+		d.result(bench.Result{Name: name, Values: values})
 	}
 }
 
@@ -157,21 +154,23 @@ func latencyMetric(percentile string) string {
 	return "latency_p" + whole + strings.TrimRight(fraction, "0")
 }
 
-// measureJMH makes a value of a secondary metric: of a profiler, or of a counter
-// or method that the benchmark's author named.
-func measureJMH(label string, v float64, unit string) bench.Value {
+// measureJMH makes values of a secondary metric: of a profiler, or of a counter or
+// method that the benchmark's author named.
+func measureJMH(label string, vs []float64, unit string) []bench.Value {
 	label = strings.TrimPrefix(label, "·")
 	switch {
 	case label == "gc.alloc.rate.norm":
-		return bench.Measure("bytes_per_op", v, unit)
+		return bench.MeasureAll("bytes_per_op", vs, unit)
 	case unit == "#/op" && (label == "cycles" || label == "instructions"):
-		return bench.Measure(metricOfUnit(label+"/op"), v, label+"/op")
+		return bench.MeasureAll(metricOfUnit(label+"/op"), vs, label+"/op")
 	case unit == "#/op":
-		return bench.Measure(label+" per op", v, label+"/op")
+		return bench.MeasureAll(label+" per op", vs, label+"/op")
 	}
-	value := bench.Measure(label, v, unit)
-	if strings.HasPrefix(label, "gc.") && value.Metric.Better == bench.Higher {
-		value.Metric.Better = bench.Unknown // to allocate faster is no gain
+	values := bench.MeasureAll(label, vs, unit)
+	for i := range values {
+		if better := &values[i].Metric.Better; strings.HasPrefix(label, "gc.") && *better == bench.Higher {
+			*better = bench.Unknown // to allocate faster is no gain
+		}
 	}
-	return value
+	return values
 }
