@@ -89,7 +89,7 @@ type MergeGroup struct {
 func ReadContext(getenv func(string) string) (Context, error) {
 	path := getenv("GITHUB_EVENT_PATH")
 	if path == "" {
-		return ParseContext(getenv, nil)
+		return parseContext(getenv, nil)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -100,11 +100,11 @@ func ReadContext(getenv func(string) string) (Context, error) {
 	if err != nil {
 		return Context{}, fmt.Errorf("GITHUB_EVENT_PATH: %w", err)
 	}
-	return ParseContext(getenv, event)
+	return parseContext(getenv, event)
 }
 
-// ParseContext reads the environment and an event's bytes, which may be none.
-func ParseContext(getenv func(string) string, event []byte) (Context, error) {
+// parseContext reads the environment and an event's bytes, which may be none.
+func parseContext(getenv func(string) string, event []byte) (Context, error) {
 	if len(event) > maxEvent {
 		return Context{}, fmt.Errorf("event: want at most %d bytes, have more", maxEvent)
 	}

@@ -24,7 +24,7 @@ var fullEnvironment = map[string]string{
 
 func parse(t *testing.T, event, payload string, env map[string]string) Context {
 	t.Helper()
-	c, err := ParseContext(func(name string) string {
+	c, err := parseContext(func(name string) string {
 		if name == "GITHUB_EVENT_NAME" {
 			return event
 		}

@@ -135,7 +135,7 @@ type Uploaded struct {
 // The earlier attempt's artifact is not overwritten: that would be to delete it
 // before its successor is there.
 func (r *Results) Upload(ctx context.Context, u Upload) (Uploaded, error) {
-	if err := CheckArtifactName(u.Name); err != nil {
+	if err := checkArtifactName(u.Name); err != nil {
 		return Uploaded{}, err
 	}
 	name, digest := u.Name, digestOf(u.Data)
@@ -399,10 +399,10 @@ func quota(message string) bool {
 	return strings.Contains(strings.ToLower(message), "insufficient usage")
 }
 
-// CheckArtifactName says whether GitHub takes a name for an artifact:
+// checkArtifactName says whether GitHub takes a name for an artifact:
 // path-and-artifact-name-validation.ts, and at most 255 bytes, which Forgejo
 // wants, with room for an attempt's suffix.
-func CheckArtifactName(name string) error {
+func checkArtifactName(name string) error {
 	const most = 255 - len("-a999")
 	if name == "" || len(name) > most {
 		return fmt.Errorf("artifact name: want 1 to %d bytes, have %d", most, len(name))

@@ -268,8 +268,8 @@ func TestCheckArtifactName(t *testing.T) {
 		"": false, strings.Repeat("x", 251): false, "a/b": false, `a\b`: false, "a:b": false, "a\nb": false, "a\x00b": false,
 		`a"b`: false, "a<b": false, "a>b": false, "a|b": false, "a*b": false, "a?b": false, "a\rb": false, "a\x7fb": false, "a\xffb": false,
 	} {
-		if err := CheckArtifactName(name); (err == nil) != ok {
-			t.Errorf("CheckArtifactName(%q) = %v", name, err)
+		if err := checkArtifactName(name); (err == nil) != ok {
+			t.Errorf("checkArtifactName(%q) = %v", name, err)
 		}
 	}
 	f := start(t)

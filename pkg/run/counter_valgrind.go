@@ -155,7 +155,7 @@ func (v valgrind) profile(ctx context.Context, s Spec, step Step, obs Observer) 
 	if err != nil {
 		return Profile{}, err
 	}
-	return MergeProfiles(all)
+	return mergeProfiles(all)
 }
 
 func readProfileFile(name string) (Profile, error) {
@@ -164,7 +164,7 @@ func readProfileFile(name string) (Profile, error) {
 		return Profile{}, err
 	}
 	defer f.Close()
-	return ReadProfile(f, filepath.Base(name))
+	return readProfile(f, filepath.Base(name))
 }
 
 // quoteGlob returns a pattern for filepath.Glob that matches the path p alone.

@@ -36,11 +36,11 @@ type Profile struct {
 	Total uint64 // instructions in all, as the profile says; 0 if it does not
 }
 
-// ReadProfile reads what callgrind wrote about one process (callgrind.out.PID),
+// readProfile reads what callgrind wrote about one process (callgrind.out.PID),
 // with all its parts and threads. The format is that of
 // https://valgrind.org/docs/manual/cl-format.html. Names are made readable where
 // they are those of C++ or Rust. What r holds is called name in errors.
-func ReadProfile(r io.Reader, name string) (Profile, error) {
+func readProfile(r io.Reader, name string) (Profile, error) {
 	p := profileReader{
 		files: map[string]string{}, functions: map[string]string{}, objects: map[string]string{},
 		readable: map[string]string{}, index: map[Place]int{},
@@ -318,8 +318,8 @@ func add(to *uint64, n uint64) error {
 
 func quote(s string) string { return strconv.Quote(cut(s, 80)) }
 
-// MergeProfiles returns the sum of the profiles of several processes.
-func MergeProfiles(profiles []Profile) (Profile, error) {
+// mergeProfiles returns the sum of the profiles of several processes.
+func mergeProfiles(profiles []Profile) (Profile, error) {
 	var sum Profile
 	index := map[Place]int{}
 	for _, p := range profiles {

@@ -99,7 +99,7 @@ func TestReadProfileForms(t *testing.T) {
 		{"nothing but its head", "events: Ir\n", "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p, err := ReadProfile(strings.NewReader(tt.in), "p")
+			p, err := readProfile(strings.NewReader(tt.in), "p")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +127,7 @@ func TestReadProfileFaults(t *testing.T) {
 		{"too much", "events: Ir\nfn=f\n1 18446744073709551615\n1 1\n", "p:4: want counts whose sum is below 2^64"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := ReadProfile(strings.NewReader(tt.in), "p"); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := readProfile(strings.NewReader(tt.in), "p"); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got error %v, want %q", err, tt.want)
 			}
 		})
@@ -148,7 +148,7 @@ func FuzzReadProfile(f *testing.F) {
 	}
 	f.Add("events: Dr Ir\npositions: instr line\nob=(1) o\nfn=(1) _Z1fv'2\ncalls=1 +1 *\n0x1 +1 2 3\n* -1 2\n")
 	f.Fuzz(func(t *testing.T, in string) {
-		p, err := ReadProfile(strings.NewReader(in), "p")
+		p, err := readProfile(strings.NewReader(in), "p")
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "p:") {
 				t.Errorf("got error %q, want it to name its place", err)
@@ -162,7 +162,7 @@ func FuzzReadProfile(f *testing.F) {
 			}
 			seen[c.Place] = true
 		}
-		two, err := MergeProfiles([]Profile{p, p})
+		two, err := mergeProfiles([]Profile{p, p})
 		if err != nil {
 			return // too large a sum
 		}
@@ -181,17 +181,17 @@ func FuzzReadProfile(f *testing.F) {
 
 func TestMergeProfiles(t *testing.T) {
 	f, g := Place{Function: "f"}, Place{Function: "g"}
-	got, err := MergeProfiles([]Profile{
+	got, err := mergeProfiles([]Profile{
 		{Costs: []Cost{{f, 0, 10}, {g, 3, 1}}, Total: 11},
 		{Costs: []Cost{{g, 2, 5}, {f, 7, 1}}, Total: 6},
 	})
 	if want := (Profile{Costs: []Cost{{f, 7, 11}, {g, 2, 6}}, Total: 17}); err != nil || !slices.Equal(got.Costs, want.Costs) || got.Total != want.Total {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
-	if _, err := MergeProfiles([]Profile{{Total: math.MaxUint64}, {Total: 1}}); err == nil {
+	if _, err := mergeProfiles([]Profile{{Total: math.MaxUint64}, {Total: 1}}); err == nil {
 		t.Error("a sum of 2^64: got no error")
 	}
-	if p, err := MergeProfiles(nil); err != nil || p.Total != 0 {
+	if p, err := mergeProfiles(nil); err != nil || p.Total != 0 {
 		t.Errorf("of nothing: got %+v, %v", p, err)
 	}
 }
