@@ -384,3 +384,44 @@ func TestCompactLarge(t *testing.T) {
 		t.Errorf("%q are let go, want %q", gone, want)
 	}
 }
+
+// TestBranchFolds: when a branch has as many whole jobs as are kept, the oldest are
+// folded, and it goes on.
+func TestBranchFolds(t *testing.T) {
+	s := newShared(t)
+	dir := s.clone()
+	var stream strings.Builder
+	fmt.Fprint(&stream, "commit refs/heads/perf/data\ncommitter a <a@example.org> 0 +0000\ndata 4\npast\n")
+	for i := range branchWhole {
+		r := baseline.Record{}
+		data, err := os.ReadFile(s.document(dir, fmt.Sprintf("%040d", i), i, 100))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Measurements, err = bench.DecodeMeasurements(data); err != nil {
+			t.Fatal(err)
+		}
+		if data, err = r.Encode(); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&stream, "M 100644 inline %s\ndata %d\n%s\n", pathOf("read", r), len(data), data)
+	}
+	seed := s.command(s.bare, "git", "fast-import", "--quiet")
+	seed.Stdin = strings.NewReader(stream.String())
+	if out, err := seed.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for i := range 2 {
+		n := branchWhole + i
+		s.must(dir, "noslower", "baseline", "push", s.document(dir, fmt.Sprintf("%040d", n), n, 100), "--suite", "read", "--baseline", "branch:perf/data")
+	}
+	files := strings.Fields(s.must(s.bare, "git", "ls-tree", "-r", "--name-only", "perf/data"))
+	// The oldest of them are in one file.
+	if want := branchWhole + 2 - branchFold + 1; len(files) != want {
+		t.Errorf("%d files, want %d", len(files), want)
+	}
+	history := s.must(dir, "noslower", "history", "--baseline", "branch:perf/data", "--output", "csv")
+	if rows := strings.Count(history, "\n"); rows != branchWhole+2 {
+		t.Errorf("%d jobs, want %d", rows, branchWhole+2)
+	}
+}

@@ -86,7 +86,8 @@ func (c clone) commit(ctx context.Context, of, message string, add []branchFile,
 		}
 	}
 	for _, path := range gone {
-		if _, err := c.git(ctx, "update-index", "--force-remove", "--", path); err != nil {
+		// Git wants a folder of files even where it looks at none of them.
+		if _, err := c.git(ctx, "--work-tree="+c.dir, "update-index", "--force-remove", "--", path); err != nil {
 			return "", err
 		}
 	}

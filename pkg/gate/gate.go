@@ -117,7 +117,11 @@ func (d *decider) judge(base Side) error {
 		if counters := foreignCounters(pair, base.Host, d.head.Host); counters != "" {
 			c.open(counters)
 		}
-		if foreign := foreignMachines(machineOf(pair.base, base), machineOf(pair.head, d.head)); foreign != "" {
+		baseMachine := machineOf(pair.base, base)
+		if baseMachine == "" && base.Origin != "" {
+			baseMachine = "a machine that is not known" // of a past that was brought along, say
+		}
+		if foreign := foreignMachines(baseMachine, machineOf(pair.head, d.head)); foreign != "" {
 			c.distrust(foreign)
 		}
 		d.holdAnchor(&c, pair, s)
