@@ -214,9 +214,10 @@ func (b branch) find(ctx context.Context, suite string) (found, error) {
 		trails = append(trails, trailOf(&f.record))
 	}
 	// A file of folded jobs brings its own.
-	r.Jobs = baseline.Merge(append(trails, r.Jobs)...)
-	r.Jobs = r.Jobs[max(0, len(r.Jobs)-baseline.MaxJobs):]
-	return found{record: &r, origin: fmt.Sprintf("%s, %s", b, how), refused: s.bad}, nil
+	all := baseline.Merge(append(trails, r.Jobs)...)
+	latest := max(0, len(all)-baseline.MaxJobs)
+	r.Jobs = all[latest:]
+	return found{record: &r, earlier: all[:latest], origin: fmt.Sprintf("%s, %s", b, how), refused: s.bad}, nil
 }
 
 // pick returns the index of the file to compare with.

@@ -385,32 +385,39 @@ func TestCompactLarge(t *testing.T) {
 	}
 }
 
+// seed makes the branch one that has so many jobs, of which each measured some
+// nanoseconds.
+func (s shared) seed(dir string, jobs int, ns func(job int) float64) {
+	s.t.Helper()
+	var stream strings.Builder
+	fmt.Fprint(&stream, "commit refs/heads/perf/data\ncommitter a <a@example.org> 0 +0000\ndata 4\npast\n")
+	for i := range jobs {
+		data, err := os.ReadFile(s.document(dir, fmt.Sprintf("%040d", i), i, ns(i)))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		var r baseline.Record
+		if r.Measurements, err = bench.DecodeMeasurements(data); err != nil {
+			s.t.Fatal(err)
+		}
+		if data, err = r.Encode(); err != nil {
+			s.t.Fatal(err)
+		}
+		fmt.Fprintf(&stream, "M 100644 inline %s\ndata %d\n%s\n", pathOf("read", r), len(data), data)
+	}
+	git := s.command(s.bare, "git", "fast-import", "--quiet")
+	git.Stdin = strings.NewReader(stream.String())
+	if out, err := git.CombinedOutput(); err != nil {
+		s.t.Fatalf("%v\n%s", err, out)
+	}
+}
+
 // TestBranchFolds: when a branch has as many whole jobs as are kept, the oldest are
 // folded, and it goes on.
 func TestBranchFolds(t *testing.T) {
 	s := newShared(t)
 	dir := s.clone()
-	var stream strings.Builder
-	fmt.Fprint(&stream, "commit refs/heads/perf/data\ncommitter a <a@example.org> 0 +0000\ndata 4\npast\n")
-	for i := range branchWhole {
-		r := baseline.Record{}
-		data, err := os.ReadFile(s.document(dir, fmt.Sprintf("%040d", i), i, 100))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.Measurements, err = bench.DecodeMeasurements(data); err != nil {
-			t.Fatal(err)
-		}
-		if data, err = r.Encode(); err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&stream, "M 100644 inline %s\ndata %d\n%s\n", pathOf("read", r), len(data), data)
-	}
-	seed := s.command(s.bare, "git", "fast-import", "--quiet")
-	seed.Stdin = strings.NewReader(stream.String())
-	if out, err := seed.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	s.seed(dir, branchWhole, func(int) float64 { return 100 })
 	for i := range 2 {
 		n := branchWhole + i
 		s.must(dir, "noslower", "baseline", "push", s.document(dir, fmt.Sprintf("%040d", n), n, 100), "--suite", "read", "--baseline", "branch:perf/data")
@@ -423,5 +430,22 @@ func TestBranchFolds(t *testing.T) {
 	history := s.must(dir, "noslower", "history", "--baseline", "branch:perf/data", "--output", "csv")
 	if rows := strings.Count(history, "\n"); rows != branchWhole+2 {
 		t.Errorf("%d jobs, want %d", rows, branchWhole+2)
+	}
+}
+
+// TestBranchRemembers: creep is held against a job that is older than what a record
+// tells of.
+func TestBranchRemembers(t *testing.T) {
+	s := newShared(t)
+	dir := s.clone()
+	s.seed(dir, branchWhole, func(i int) float64 { return 100 + float64(i)/20 })
+	config := filepath.Join(dir, "creep.yml")
+	if err := os.WriteFile(config, fmt.Appendf(nil, "version: 1\ncreep: {against: %q, fail: 3%%}\n", fmt.Sprintf("%040d", 11)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.run(dir, "noslower", "gate", "--config", config, "--suite", "read", "--baseline", "branch:perf/data",
+		"--measurements", s.document(dir, fmt.Sprintf("%040d", branchWhole), branchWhole, 105))
+	if err == nil || !strings.Contains(out, "since 000000000000: +4.4") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

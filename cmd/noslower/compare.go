@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noslower/noslower/pkg/baseline"
+	"github.com/noslower/noslower/pkg/bench"
 	"github.com/noslower/noslower/pkg/gate"
 	"github.com/noslower/noslower/pkg/report"
 	"github.com/noslower/noslower/pkg/stat"
@@ -72,10 +73,17 @@ func (o *optionSet) verdict(base *side, head side, noBaseline string, p gate.Pol
 		}
 		var jobs []baseline.Job
 		if base.past != nil {
-			jobs = slices.DeleteFunc(trailOf(base.past), func(j baseline.Job) bool { return j.MachineClass != head.Host.Class() })
+			jobs = onMachine(trailOf(base.past), head.Host)
+		}
+		creep, why := o.creep(jobs)
+		if earlier := onMachine(base.earlier, head.Host); why != "" && len(earlier) > 0 {
+			// The anchor may be older than what a record tells of.
+			all := append(earlier, jobs...)
+			if creep, why = o.creep(all); creep != nil {
+				jobs = all[slices.IndexFunc(all, func(j baseline.Job) bool { return j.Commit == creep.Commit }):]
+			}
 		}
 		past.Trend = trendsOf(jobs)
-		creep, why := o.creep(jobs)
 		if why != "" {
 			warnings = append(warnings, why)
 		}
@@ -93,6 +101,11 @@ func (o *optionSet) verdict(base *side, head side, noBaseline string, p gate.Pol
 	}
 	v.Warnings = append(v.Warnings, warnings...)
 	return v, nil
+}
+
+// onMachine returns the jobs that were measured on a host's kind of machine.
+func onMachine(jobs []baseline.Job, host bench.Host) []baseline.Job {
+	return slices.DeleteFunc(slices.Clone(jobs), func(j baseline.Job) bool { return j.MachineClass != host.Class() })
 }
 
 // historyOf hands a record's past to the gate.

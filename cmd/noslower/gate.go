@@ -300,7 +300,7 @@ func (g *gating) judge(base, head *side, look int) (gate.Verdict, error) {
 	if base == nil {
 		base = sideOfRecord(g.from, g.options.Suite)
 	} else if g.options.Against == "" {
-		base.past = g.from.record
+		base.past, base.earlier = g.from.record, g.from.earlier
 	}
 	judged := *head
 	if c := g.hub.context; c != nil && c.PullRequest != nil {
@@ -321,7 +321,7 @@ func sideOfRecord(from found, suite string) *side {
 	}
 	return &side{
 		Measurements: m, runs: m.Set.Launches(), origin: from.origin,
-		jobs: from.record.Jobs, standards: from.record.Policy, past: from.record,
+		jobs: from.record.Jobs, standards: from.record.Policy, past: from.record, earlier: from.earlier,
 	}
 }
 

@@ -73,6 +73,7 @@ type side struct {
 	jobs      []baseline.Job
 	standards []baseline.Standard
 	past      *baseline.Record // whose jobs are before head's; nil where there is none
+	earlier   []baseline.Job   // before those
 }
 
 // A source is what is read: a file as it lies on the disk, which may be larger

@@ -50,10 +50,11 @@ func published(k keeper) bool {
 // A found is the outcome of looking for a record.
 type found struct {
 	record  *baseline.Record
-	origin  string   // where it was kept, and how far from head
-	none    string   // why there is no record
-	refused []string // what looked like one and is none, with the reason
-	unread  string   // that of them which could not be read, the nearest
+	earlier []baseline.Job // before those that the record tells of, where more are kept
+	origin  string         // where it was kept, and how far from head
+	none    string         // why there is no record
+	refused []string       // what looked like one and is none, with the reason
+	unread  string         // that of them which could not be read, the nearest
 	// program fetches the packed program that the record tells of.
 	program func(context.Context) ([]byte, error)
 }

@@ -365,21 +365,34 @@ func TestUnnamedIsCalled(t *testing.T) {
 // TestAcrossMachines: a time of another machine is no time to compare with, and
 // a count that rose there is not believed.
 func TestAcrossMachines(t *testing.T) {
-	base := sideOf(t, data{"/throughput": steady, "/instructions_per_op": slow})
-	head := sideOf(t, data{"/throughput": steady, "/instructions_per_op": steady})
-	base.Host = bench.Host{Arch: "amd64", CPU: "a", Cores: 2}
-	head.Host = bench.Host{Arch: "amd64", CPU: "b", Cores: 2}
-	v, err := Decide(&base, head, "", Past{}, DefaultPolicy())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range v.Comparisons {
-		if c.Outcome != Inconclusive || !strings.Contains(c.Why, "base on amd64, a, 2 cores") {
-			t.Errorf("%s: %v, %q", c.Metric.Name, c.Outcome, c.Why)
+	known := bench.Host{Arch: "amd64", CPU: "a", Cores: 2}
+	for _, tt := range []struct {
+		name   string
+		host   bench.Host
+		origin string
+		want   string // "": they are compared
+	}{
+		{"another machine", known, "", "base on amd64, a, 2 cores"},
+		{"a kept one of no known machine", bench.Host{}, "dir:.noslower", "base on a machine that is not known"},
+		{"two files, one of no known machine", bench.Host{}, "", ""},
+	} {
+		base := sideOf(t, data{"/throughput": steady, "/instructions_per_op": slow})
+		head := sideOf(t, data{"/throughput": steady, "/instructions_per_op": steady})
+		base.Host, base.Origin = tt.host, tt.origin
+		head.Host = bench.Host{Arch: "amd64", CPU: "b", Cores: 2}
+		v, err := Decide(&base, head, "", Past{}, DefaultPolicy())
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if v.Status != StatusPass {
-		t.Errorf("status %d, want %d", v.Status, StatusPass)
+		for _, c := range v.Comparisons {
+			open := c.Outcome == Inconclusive && strings.Contains(c.Why, "base on ")
+			if open != (tt.want != "") || !strings.Contains(c.Why, tt.want) {
+				t.Errorf("%s, %s: %v, %q", tt.name, c.Metric.Name, c.Outcome, c.Why)
+			}
+		}
+		if status := v.Status; tt.want != "" && status != StatusPass {
+			t.Errorf("%s: status %d, want %d", tt.name, status, StatusPass)
+		}
 	}
 }
 

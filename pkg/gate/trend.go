@@ -77,10 +77,12 @@ func (w Watch) Worse(size float64) bool {
 // a name; the empty glob matches every name.
 func Matches(glob, name string) bool { return matches(glob, name) }
 
-// centers are the logarithms of what the jobs measured of a key.
+// centers are the logarithms of what the latest jobs measured of a key: as many as a
+// row has room for.
 func (t Trend) centers(k bench.Key) []float64 {
+	const most = 51
 	var logs []float64
-	for _, p := range t[k] {
+	for _, p := range t[k][max(0, len(t[k])-most):] {
 		logs = append(logs, p.Center)
 	}
 	return logs
