@@ -97,6 +97,9 @@ func (w world) pushBaseline(cmd *cobra.Command, o *optionSet) error {
 		o.Suite = m.Suite
 	}
 	m.Suite = o.Suite
+	if m.Time.IsZero() { // a tool's own output does not say
+		m.Time = w.Now().UTC()
+	}
 	before, err := k.find(cmd.Context(), o.Suite)
 	if err != nil {
 		return undecided(err)

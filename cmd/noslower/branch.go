@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/url"
 	"path"
 	"slices"
@@ -28,8 +30,10 @@ const (
 	branchChunks = 100      // files of folded jobs: 5000 jobs
 	branchBytes  = 64 << 20 // of all of these
 	// branchTries is how often a push is tried that others come before.
-	branchTries = 12
-	suiteSuffix = ".suite"
+	branchTries = 60
+	// branchRefusals is how often it is refused until nobody else is to blame.
+	branchRefusals = 3
+	suiteSuffix    = ".suite"
 )
 
 // A branch keeps records on a branch of data of the repository, for years where
@@ -268,6 +272,7 @@ func (b branch) change(ctx context.Context, suite, message string, to func(there
 		return err
 	}
 	defer c.remove()
+	refusals := 0 // one after the other, though nobody else came before
 	for try := 1; ; try++ {
 		tip, err := b.fetch(ctx, c)
 		if err != nil {
@@ -277,8 +282,8 @@ func (b branch) change(ctx context.Context, suite, message string, to func(there
 		if err != nil {
 			return err
 		}
-		if len(s.bad) > 0 {
-			return fmt.Errorf("%s: something there is no record, and nothing is added to it: %s", b, strings.Join(s.bad, "; "))
+		if try == 1 && len(s.bad) > 0 {
+			b.hub.warn(fmt.Sprintf("%s: something there is no record, and stays as it is", b), errors.New(strings.Join(s.bad, "; ")))
 		}
 		add, gone := to(s.files)
 		commit, err := c.commit(ctx, tip, message, add, gone)
@@ -291,13 +296,25 @@ func (b branch) change(ctx context.Context, suite, message string, to func(there
 		if err == nil {
 			return nil
 		}
-		if now, tipErr := b.tip(ctx, c); tipErr != nil || now == tip || try == branchTries {
+		now, tipErr := b.tip(ctx, c)
+		switch {
+		case tipErr == nil && now == tip:
+			// It may be locked for one that is just coming.
+			refusals++
+		case tipErr == nil:
+			refusals = 0
+		}
+		switch {
+		case tipErr != nil || refusals == branchRefusals:
 			return fmt.Errorf("%s: it cannot be pushed to (a workflow needs \"permissions: {contents: write}\", and outside the action its token as GITHUB_TOKEN): %w", b, err)
+		case try == branchTries:
+			return fmt.Errorf("%s: others push to it all the time, after %d tries this is not there: %w", b, try, err)
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(time.Duration(try) * 100 * time.Millisecond):
+		// They must not try again all at once.
+		case <-time.After(rand.N(time.Duration(min(try, 10)) * 200 * time.Millisecond)):
 		}
 	}
 }

@@ -449,3 +449,21 @@ func TestBranchRemembers(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
+
+// TestBranchOfText: a tool's own output says neither when nor of what commit it is,
+// and no job takes the place of another all the same.
+func TestBranchOfText(t *testing.T) {
+	s := newShared(t)
+	dir := s.clone()
+	for i := range 2 {
+		path := filepath.Join(dir, "out.txt")
+		if err := os.WriteFile(path, fmt.Appendf(nil, "BenchmarkEncode 1 %d ns/op\n", 100+i), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s.must(dir, "noslower", "baseline", "push", path, "--suite", "read", "--baseline", "branch:perf/data")
+	}
+	history := s.must(dir, "noslower", "history", "--baseline", "branch:perf/data", "--output", "csv")
+	if rows := strings.Count(history, "\n"); rows != 2 {
+		t.Errorf("%d jobs, want 2:\n%s", rows, history)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"io"
 	"iter"
+	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
 )
@@ -86,18 +87,49 @@ func readGAB(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	}
 }
 
-func readGABHistory(d *jsonDocument) error {
-	type entry struct {
-		Tool    string
-		Benches []gabBench
+// A gabEntry is what a job of a suite measured, by a tool.
+type gabEntry struct {
+	Tool    string
+	Benches []gabBench
+}
+
+// benches are those of the entry as their tool itself names them, so that a past
+// goes on with what is read of the tool now. Of Go the history has the rest of a
+// line as the unit of its first value, and then, in later releases, each value by
+// itself under a name that ends in its unit; of pytest it has rates.
+// https://github.com/benchmark-action/github-action-benchmark/blob/master/src/extract.ts
+func (e gabEntry) benches() []gabBench {
+	var told []gabBench
+	seen := map[[2]string]bool{}
+	for _, b := range e.Benches {
+		switch e.Tool {
+		case "go":
+			unit, _, _ := strings.Cut(b.Unit, "\t")
+			b.Unit = strings.TrimSpace(unit)
+			b.Name = strings.TrimSuffix(strings.TrimPrefix(b.Name, "Benchmark"), " - "+b.Unit)
+		case "pytest":
+			if b.Unit == "iter/sec" && b.Value != nil && *b.Value > 0 {
+				seconds := 1 / *b.Value
+				b.Unit, b.Value = "s/op", &seconds
+			}
+		}
+		key := [2]string{b.Name, b.Unit}
+		if e.Tool != "go" || !seen[key] {
+			told = append(told, b)
+		}
+		seen[key] = true
 	}
+	return told
+}
+
+func readGABHistory(d *jsonDocument) error {
 	var suites []string
-	newest := map[string]entry{}
+	newest := map[string]gabEntry{}
 	err := d.member("entries", func() error {
 		return d.members(func(suite string) error {
 			suites = append(suites, suite)
 			return d.elements(func() error {
-				var e entry
+				var e gabEntry
 				if err := d.decode(&e); err != nil {
 					return err
 				}
@@ -114,7 +146,7 @@ func readGABHistory(d *jsonDocument) error {
 		if len(suites) > 1 {
 			prefix = suite + ": "
 		}
-		for _, b := range newest[suite].Benches {
+		for _, b := range newest[suite].benches() {
 			b.result(d, prefix, gabTools[newest[suite].Tool])
 		}
 	}
