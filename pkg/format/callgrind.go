@@ -58,6 +58,7 @@ func cutValgrind(text string) (pid, said string, ok bool) {
 // A callgrindPart is one dump, or one thread of it.
 type callgrindPart struct {
 	pid, command    string
+	part, thread    string // of the process, "" where it has but one
 	events          []string
 	summary, totals []string // counts as printed
 	at              line
@@ -84,10 +85,11 @@ func readCallgrind(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 type callgrindReader struct {
 	names    commandNamer
 	yield    func(bench.Result, error) bool
-	commands map[string]string // of processes that print their counts when they end
-	head     callgrindPart     // what the parts of a profile have in common
-	part     callgrindPart     // being read, if it has events
-	process  *string           // of the report, nil before the first part
+	commands map[string]string  // of processes that print their counts when they end
+	head     callgrindPart      // what the parts of a profile have in common
+	part     callgrindPart      // being read, if it has events
+	process  *string            // of the report, nil before the first part
+	parts    map[[2]string]bool // of the process, by part and thread
 	report   commandReport
 }
 
@@ -122,6 +124,10 @@ func (c *callgrindReader) line(l line) bool {
 		c.head.written = strings.HasPrefix(strings.TrimSpace(value), "callgrind")
 	case "pid":
 		c.head.pid = strings.TrimSpace(value)
+	case "part":
+		c.head.part = strings.TrimSpace(value)
+	case "thread":
+		c.head.thread = strings.TrimSpace(value)
 	case "cmd":
 		c.head.command = strings.TrimSpace(value)
 	case "events":
@@ -153,12 +159,16 @@ func (c *callgrindReader) add() bool {
 	if err != nil && !c.yield(bench.Result{}, err) {
 		return false
 	}
-	if c.process != nil && part.pid != "" && part.pid == *c.process {
+	// In containers many processes have one number: one that begins anew is another.
+	id := [2]string{part.part, part.thread}
+	if c.process != nil && part.pid != "" && part.pid == *c.process && !c.parts[id] {
+		c.parts[id] = true
 		c.report.values = addCounts(c.report.values, values)
 		return true
 	}
 	ok := c.names.add(c.report)
-	c.process, c.report = &part.pid, commandReport{part.command, values}
+	c.process, c.parts = &part.pid, map[[2]string]bool{id: true}
+	c.report = commandReport{part.command, values}
 	return ok
 }
 

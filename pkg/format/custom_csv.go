@@ -37,7 +37,7 @@ func newCSV(c Custom) (customReader, error) {
 				return fmt.Errorf("%s: %w", in.document, err)
 			} else if header := in.header(row); header != nil {
 				columns = header
-			} else if columns != nil && len(row) > 1 {
+			} else if columns != nil && (len(row) > 1 || len(in.Name) == 0) {
 				at, _ := table.FieldPos(0)
 				in.row(line{in.document, at, strings.Join(row, string(separator))}, row, columns)
 			}

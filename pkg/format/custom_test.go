@@ -88,6 +88,12 @@ func TestCustom(t *testing.T) {
 			"/0 branch_misses 20  unknown\n/1 branch_misses 30  unknown\n",
 		},
 		{
+			"csv: one column alone",
+			[]format.Custom{{CSV: "p99", Unit: "us", Metric: "latency_p99"}},
+			"p99\n1\n2\n",
+			"/0 latency_p99 1e-06 s lower\n/0 latency_p99 2e-06 s lower\n",
+		},
+		{
 			"csv: no such column",
 			[]format.Custom{{CSV: "time", Name: []string{"test"}}},
 			"a,b\n1,2\n",
