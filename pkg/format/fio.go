@@ -1,8 +1,6 @@
 package format
 
 import (
-	"slices"
-
 	"github.com/noslower/noslower/pkg/bench"
 )
 
@@ -36,11 +34,6 @@ var _ = register(Format{
 
 var fioShape = withKeys("fio version", "jobs").orElse(withKeys("fio version", "client_stats"))
 
-type fioReport struct {
-	Jobs    []fioJobStats `json:"jobs"`
-	Clients []fioJobStats `json:"client_stats"` // of several machines
-}
-
 type fioJobStats struct {
 	Name   string     `json:"jobname"`
 	Error  int        `json:"error"`
@@ -69,19 +62,28 @@ type fioLatencyData struct {
 }
 
 func readFio(d *jsonDocument) error {
-	var report fioReport
-	if err := d.decode(&report); err != nil {
-		return err
-	}
-	for _, job := range slices.Concat(report.Jobs, report.Clients) {
-		if job.Error != 0 {
-			d.warnf(job.Name, "want a job with error 0, have %d: its results are of a part of its work, if there are any", job.Error)
+	return d.members(func(key string) error {
+		if key != "jobs" && key != "client_stats" { // which are of several machines
+			return d.skip()
 		}
-		job.side(d, "read", job.Read)
-		job.side(d, "write", job.Write)
-		job.side(d, "trim", job.Trim)
+		return d.elements(func() error {
+			var job fioJobStats
+			if err := d.decode(&job); err != nil {
+				return err
+			}
+			job.results(d)
+			return nil
+		})
+	})
+}
+
+func (j *fioJobStats) results(d *jsonDocument) {
+	if j.Error != 0 {
+		d.warnf(j.Name, "want a job with error 0, have %d: its results are of a part of its work, if there are any", j.Error)
 	}
-	return nil
+	j.side(d, "read", j.Read)
+	j.side(d, "write", j.Write)
+	j.side(d, "trim", j.Trim)
 }
 
 func (j *fioJobStats) side(d *jsonDocument, direction string, s fioStats) {

@@ -129,6 +129,9 @@ func scanJSON(data []byte, key func(path []byte) bool) int {
 		case '"':
 			start := i + 1
 			end, closed := endOfString(data, i)
+			if n := bytes.IndexByte(data[i:end], '\n'); n >= 0 {
+				return i + n // it was cut off
+			}
 			if i = end - 1; !isKey || !closed {
 				continue
 			}
@@ -252,19 +255,24 @@ func (s jsonShape) read(parse func(*jsonDocument) error) func(io.Reader, string)
 func (s jsonShape) readAll(input []byte, name string, parse func(*jsonDocument) error, yield func(bench.Result, error) bool) {
 	input = withoutNonFinite(input)
 	d := &jsonDocument{name: name, input: input, launches: -1, yield: yield}
-	for start := s.find(input, 0); start >= 0; start = s.find(input, d.offset()) {
+	for start, next := s.find(input, 0), 0; start >= 0; start = next {
 		if d.Decoder == nil || len(bytes.TrimSpace(input[d.offset():start])) > 0 {
 			d.Decoder, d.from = json.NewDecoder(bytes.NewReader(input[start:])), start
 		}
 		d.start, d.first = start, d.launches+1
 		err := parse(d)
-		switch {
-		case d.stopped:
+		if d.stopped {
 			return
+		}
+		next = s.find(input, max(d.offset(), start+1))
+		rest := input[min(d.offset(), len(input)):]
+		text := oneBlank(string(rest[:min(200, len(rest))]))
+		switch {
 		case err == nil || errors.Is(err, errMistyped):
+		case next >= 0:
+			d.warnf(text, "%v: the rest of this document is not read", describeJSON(err))
+			d.Decoder = nil
 		case d.yielded:
-			rest := input[min(d.offset(), len(input)):]
-			text := oneBlank(string(rest[:min(200, len(rest))]))
 			yield(bench.Result{}, d.position(text).errorf("%v: what follows is not read", describeJSON(err)))
 			return
 		default:
@@ -430,17 +438,23 @@ func (d *jsonDocument) object() (jsonObject, error) {
 	return o, d.mistyped(start, o.UnmarshalJSON(d.input[nextJSON(d.input, start):d.offset()]))
 }
 
-// open reads the bracket that the next value begins with, which is wanted to be
-// this one.
+// open reads the bracket that the next value begins with. Another value than is
+// wanted is reported and passed over.
 func (d *jsonDocument) open(want json.Delim) error {
-	have, err := d.Token()
-	if err != nil {
+	at := d.offset()
+	for at < len(d.input) && strings.IndexByte(",: \t\r\n", d.input[at]) >= 0 {
+		at++
+	}
+	if at == len(d.input) || d.input[at] == byte(want) {
+		_, err := d.Token()
 		return err
 	}
-	if have != want {
-		return fmt.Errorf("%v where another value is", want)
+	if err := d.skip(); err != nil {
+		return err
 	}
-	return nil
+	text := oneBlank(string(d.input[at:min(at+200, d.offset())]))
+	d.warnf(text, "want %v where another value is", want)
+	return errMistyped
 }
 
 // members reads an object and hands each key to read, which reads the value.

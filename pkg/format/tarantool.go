@@ -1,12 +1,8 @@
 package format
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
-	"errors"
+	"cmp"
 	"io"
-	"iter"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -44,7 +40,7 @@ var _ = register(Format{
 	Print: "tarantool perf/lua/uri_escape_unescape.lua",
 	How:   "lines NAME N rps, its JSON, or a table Run | Perf, krps or Version | time(seconds)",
 	Sniff: sniffTarantool,
-	Read:  readTarantool,
+	Read:  readEither(isTarantool, readTarantoolJSON, readTarantoolText),
 })
 
 // sniffTarantoolText asks for a name of one word where reading does not: a
@@ -55,16 +51,22 @@ var sniffTarantoolText = sniffLine(
 	tarantoolRequests.expression,
 )
 
+// Those of Google Benchmark itself name a program, or another unit.
+var (
+	tarantoolForeign = withKeys("context.executable")
+	tarantoolUnit    = compile(`"time_unit"\s*:\s*"(?:[^s"]|s[^"])`)
+	tarantoolAny     = withKeys("benchmarks")
+	tarantoolWhole   = withKeys("benchmarks[].name", "benchmarks[].real_time", "benchmarks[].iterations", "benchmarks[].items_per_second")
+)
+
+// isTarantool is the shape of a script's document. Below others it may be cut off
+// before its first benchmark is whole.
+func isTarantool(head []byte) bool {
+	return tarantoolAny(head) && !tarantoolForeign(head) && !tarantoolUnit.re().Match(head)
+}
+
 func sniffTarantool(in *Input) bool {
-	if sniffTarantoolText(in) {
-		return true
-	}
-	if !bytes.Contains(in.beginning(), []byte(tarantoolKey)) {
-		return false
-	}
-	input, err := readDocument(in.reader(), "")
-	reports, _ := tarantoolReports(input)
-	return err == nil && len(reports) > 0
+	return sniffTarantoolText(in) || jsonShape(func(head []byte) bool { return tarantoolWhole(head) && isTarantool(head) }).sniff(in)
 }
 
 var (
@@ -73,33 +75,6 @@ var (
 	tarantoolColumn   = compile(`^([^,(]+)[,(]\s*(\w+)\)?$`)
 	tarantoolRequests = compile(`^[>\s]*\|\s*request\s*\|\s*stat\s*\|\s*old\s*\|\s*new\s*\|`)
 )
-
-func readTarantool(r io.Reader, name string) iter.Seq2[bench.Result, error] {
-	return func(yield func(bench.Result, error) bool) {
-		const beginning = 1 << 20
-		in := bufio.NewReaderSize(r, beginning)
-		head, _ := in.Peek(beginning) // an error is for the reading to find
-		if !bytes.Contains(head, []byte(tarantoolKey)) {
-			readTarantoolText(in, name, yield)
-			return
-		}
-		input, err := readDocument(in, name)
-		if err != nil {
-			yield(bench.Result{}, err)
-			return
-		}
-		reports, cut := tarantoolReports(input)
-		for launch, report := range reports {
-			if !report.results(name, launch, yield) {
-				return
-			}
-		}
-		if cut > 0 {
-			l := line{document: name, number: cut}
-			yield(bench.Result{}, l.errorf("want a whole JSON document from here on, have one that is cut off: it is not read"))
-		}
-	}
-}
 
 func readTarantoolText(r io.Reader, name string, yield func(bench.Result, error) bool) {
 	var header []string // of the table that the line stands in
@@ -182,90 +157,40 @@ func tarantoolResult(l line, name, metric, number, unit string) (bench.Result, e
 	return bench.Result{Name: oneBlank(name), Values: []bench.Value{bench.Measure(metric, n, unit)}}, nil
 }
 
-// A tarantoolReport is the JSON document of one script.
-type tarantoolReport struct {
-	line       int // where it begins
-	Benchmarks []tarantoolBenchmark
-	Context    struct {
-		Executable string // Google Benchmark's own documents have it
-	}
-}
-
-type tarantoolBenchmark struct {
-	Name           string
-	RealTime       float64 `json:"real_time"` // seconds of all iterations
-	CPUTime        float64 `json:"cpu_time"`
-	Iterations     float64
-	ItemsPerSecond float64 `json:"items_per_second"` // rounded down
-	TimeUnit       string  `json:"time_unit"`
-}
-
-// objectStart matches the first key of a document.
-var objectStart = compile(`(?m)^\x{feff}?\s*(\{)\s*"(?:benchmarks|context)"`)
-
-// tarantoolKey is in every document.
-const tarantoolKey = `"items_per_second"`
-
-// tarantoolReports returns the documents of an input, and the line of the last
-// one where it is cut off. Each begins a line or follows another one without a
-// line end; scripts print comments between them.
-func tarantoolReports(input []byte) (reports []tarantoolReport, cut int) {
-	for at := 0; ; {
-		start := objectStart.re().FindSubmatchIndex(input[at:])
-		if start == nil {
-			return reports, 0
-		}
-		at += start[2]
-		report := tarantoolReport{line: 1 + bytes.Count(input[:at], []byte("\n"))}
-		document := json.NewDecoder(bytes.NewReader(input[at:]))
-		err := document.Decode(&report)
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			return reports, report.line
-		}
-		if fault, ok := errors.AsType[*json.SyntaxError](err); ok {
-			at += max(1, int(fault.Offset)-1) // what is no JSON may be the next document
-			continue
-		}
-		at += max(1, int(document.InputOffset()))
-		if err == nil && report.isTarantool() {
-			reports = append(reports, report)
-		}
-	}
-}
-
-func (r *tarantoolReport) isTarantool() bool {
-	for _, b := range r.Benchmarks {
-		if b.Name == "" || b.Iterations <= 0 || b.TimeUnit != "" && b.TimeUnit != "s" {
-			return false
-		}
-	}
-	return len(r.Benchmarks) > 0 && r.Context.Executable == ""
-}
-
-// results yields the benchmarks of a report and reports whether to go on. Each
-// script is a process; repetitions are of one.
-func (r *tarantoolReport) results(document string, launch int, yield func(bench.Result, error) bool) bool {
-	l := line{document: document, number: r.line}
-	for _, b := range r.Benchmarks {
-		l.text = b.Name
-		if b.RealTime <= 0 || b.CPUTime < 0 || b.ItemsPerSecond < 0 {
-			if !yield(bench.Result{}, l.errorf("want a real_time above 0, and no cpu_time or items_per_second below, have %v, %v and %v", b.RealTime, b.CPUTime, b.ItemsPerSecond)) {
-				return false
+// readTarantoolJSON reads the document of one script, which is a process;
+// repetitions are of one.
+func readTarantoolJSON(d *jsonDocument) error {
+	return d.member("benchmarks", func() error {
+		return d.elements(func() error {
+			start := d.offset()
+			row, err := d.object()
+			if err != nil {
+				return err
 			}
-			continue
-		}
-		rate := b.ItemsPerSecond
-		if rate < 1 {
-			rate = b.Iterations / b.RealTime
-		}
-		res := bench.Result{Name: b.Name, Launch: launch, Values: []bench.Value{
-			bench.Measure("throughput", rate, "rps"),
-			bench.Measure("wall_time", b.RealTime, "s"),
-			bench.Measure("cpu_time", b.CPUTime, "s"),
-		}}
-		if !yield(res, nil) {
-			return false
-		}
+			name, err := row.string("name", "name")
+			if err != nil {
+				return d.mistyped(start, err)
+			}
+			readTarantoolBenchmark(d, name, row)
+			return nil
+		})
+	})
+}
+
+// readTarantoolBenchmark reads a benchmark, whose times are of all iterations.
+func readTarantoolBenchmark(d *jsonDocument, name string, row jsonObject) {
+	wall, iterations, rate := row.number("real_time"), row.number("iterations"), row.number("items_per_second")
+	if wall.v <= 0 || iterations.v <= 0 {
+		d.warnf(name, "want real_time and iterations above 0, have %s and %s", cmp.Or(wall.text, "none"), cmp.Or(iterations.text, "none"))
+		return
 	}
-	return true
+	g := gatherer{result: bench.Result{Name: name}}
+	if 0 <= rate.v && rate.v < 1 { // it is rounded down
+		g.measure("throughput", iterations.v/wall.v, "rps")
+	} else {
+		g.number("throughput", rate, "rps")
+	}
+	g.number("wall_time", wall, "s")
+	g.number("cpu_time", row.number("cpu_time"), "s")
+	g.report(d)
 }

@@ -26,46 +26,63 @@ var _ = register(Format{
 
 var vitestShape = withKeys("files[].groups[].fullName", "files[].groups[].benchmarks[].name")
 
-type vitestGroup struct {
-	FullName   string
-	Benchmarks []struct {
-		Name             string
-		Mean, Median, SD *float64
-		SampleCount      int
-		Samples          []*float64
-	}
+type vitestBenchmark struct {
+	Name             string
+	Mean, Median, SD *float64
+	SampleCount      int
+	Samples          []*float64
 }
 
 func readVitest(d *jsonDocument) error {
 	return d.member("files", func() error {
 		return d.elements(func() error {
 			return d.member("groups", func() error {
-				return d.elements(func() error {
-					var g vitestGroup
-					if err := d.decode(&g); err != nil {
-						return err
-					}
-					g.results(d)
-					return nil
-				})
+				return d.elements(func() error { return readVitestGroup(d) })
 			})
 		})
 	})
 }
 
-func (g *vitestGroup) results(d *jsonDocument) {
-	for _, b := range g.Benchmarks {
-		name := g.FullName + " > " + b.Name
-		if len(b.Samples) > 0 {
-			d.result(bench.Result{Name: name, Values: bench.MeasureAll("time_per_op", d.numbers(name, "samples", b.Samples), "ms")})
-			continue
+func readVitestGroup(d *jsonDocument) error {
+	group := ""
+	var early []vitestBenchmark // that stand before the group's name
+	err := d.members(func(key string) error {
+		switch key {
+		case "fullName":
+			return d.decode(&group)
+		case "benchmarks":
+			return d.elements(func() error {
+				var b vitestBenchmark
+				if err := d.decode(&b); err != nil {
+					return err
+				}
+				if group == "" {
+					early = append(early, b)
+				} else {
+					b.result(d, group)
+				}
+				return nil
+			})
 		}
-		center, what := b.Median, "median"
-		if center == nil {
-			center, what = b.Mean, "mean"
-		}
-		if v, ok := d.number(name, what, center); ok {
-			d.result(bench.Result{Name: name, Values: []bench.Value{statistic("time_per_op", v, "ms", bench.StdDev, b.SD, b.SampleCount)}})
-		}
+		return d.skip()
+	})
+	for _, b := range early {
+		b.result(d, group)
+	}
+	return err
+}
+
+func (b *vitestBenchmark) result(d *jsonDocument, group string) {
+	name := group + " > " + b.Name
+	if len(b.Samples) > 0 {
+		d.result(bench.Result{Name: name, Values: bench.MeasureAll("time_per_op", d.numbers(name, "samples", b.Samples), "ms")})
+		return
+	}
+	center, what := b.Median, "median"
+	if center == nil {
+		center, what = b.Mean, "mean"
+	}
+	if v, ok := d.number(name, what, center); ok {
+		d.result(bench.Result{Name: name, Values: []bench.Value{statistic("time_per_op", v, "ms", bench.StdDev, b.SD, b.SampleCount)}})
 	}
 }
