@@ -302,25 +302,27 @@ func readScyllaJSON(d *jsonDocument) error {
 		return d.mistyped(start, err)
 	}
 	spread := &bench.Spread{}
-	values := make([]bench.Value, 0, len(stats))
+	g := gatherer{result: bench.Result{Name: name}}
 	for _, m := range stats { // by key, so that the deviation is before its median
 		v, err := m.float("stats")
 		switch {
 		case err != nil && m.isNumber():
 			return d.mistyped(start, err)
-		case err != nil || m.isNull() || m.key == "max tps" || m.key == "min tps":
+		case err != nil || m.key == "max tps" || m.key == "min tps":
 		case m.key == "mad tps":
-			if v >= 0 {
+			if v >= 0 && !m.isNull() {
 				*spread = bench.Spread{Kind: bench.MAD, Value: v}
 			}
+		case m.isNull():
+			g.problem("want a number as %s, have null", m.key)
 		case m.key == "median tps":
 			value := bench.Measure("throughput", v, "tps")
 			value.Statistic = spread
-			values = append(values, value)
+			g.add(value)
 		default:
-			values = append(values, measureNamed(m.key, v))
+			g.add(measureNamed(m.key, v))
 		}
 	}
-	d.result(bench.Result{Name: name, Values: values})
+	g.report(d)
 	return nil
 }

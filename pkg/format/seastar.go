@@ -217,40 +217,35 @@ var seastarDocument = withKeys("results")
 func readSeastarJSON(d *jsonDocument) error {
 	return d.member("results", func() error {
 		return d.members(func(benchmark string) error {
-			start := d.offset()
 			columns, err := d.object()
 			if err != nil {
 				return err
 			}
-			values := make([]bench.Value, 0, len(columns))
-			var runs, mad float64
-			median := -1 // of the values
+			g := gatherer{result: bench.Result{Name: benchmark}}
+			t := seastarTable{runs: int(min(columns.number("runs").count(), 1e9))}
+			mad := columns.number("mad")
 			for _, c := range columns {
-				v, err := c.float("value")
-				if err != nil {
-					return d.mistyped(start, err)
-				}
 				switch c.key {
-				case "runs":
-					runs = v
-				case "mad":
-					mad = v
-				case "total_iterations", "min", "max", "overhead":
-				case "median":
-					median = len(values)
-					values = append(values, measureSeastar(c.key, v, "ns"))
-				default:
-					values = append(values, measureSeastar(c.key, v, ""))
+				case "runs", "mad", "total_iterations", "min", "max", "overhead":
+					continue
 				}
-			}
-			t := seastarTable{runs: int(runs)}
-			for i := range values {
-				values[i].Statistic = &bench.Spread{}
-				if i == median {
-					values[i].Statistic = t.spread(mad * 1e-9)
+				n := c.number()
+				if n.v < 0 {
+					g.problem("want a number as %s, have %s", c.key, n.text)
+					continue
 				}
+				v := measureSeastar(c.key, n.v, "")
+				v.Statistic = &bench.Spread{}
+				if c.key == "median" {
+					v = measureSeastar(c.key, n.v, "ns")
+					v.Statistic = &bench.Spread{Count: t.runs}
+					if mad.present() && mad.v >= 0 {
+						v.Statistic = t.spread(mad.v * 1e-9)
+					}
+				}
+				g.add(v)
 			}
-			d.result(bench.Result{Name: benchmark, Values: values})
+			g.report(d)
 			return nil
 		})
 	})
