@@ -108,12 +108,16 @@ func (b *dotnetBenchmark) results(d *jsonDocument, name string) {
 	}
 	for _, m := range b.Metrics {
 		id := m.Descriptor.ID
-		if m.Value == nil || *m.Value < 0 || id == "Allocated Memory" || bench.SnakeCase(id) == "" {
+		if id == "Allocated Memory" || bench.SnakeCase(id) == "" {
 			continue
 		}
-		v := bench.Measure(id, *m.Value, m.Descriptor.Unit)
+		n, ok := d.number(name, id, m.Value)
+		if !ok {
+			continue
+		}
+		v := bench.Measure(id, n, m.Descriptor.Unit)
 		if metric, ok := dotnetCounters[id]; ok {
-			v = bench.Measure(metric, *m.Value, "")
+			v = bench.Measure(metric, n, "")
 		}
 		if v.Metric.Better = bench.Lower; m.Descriptor.TheGreaterTheBetter {
 			v.Metric.Better = bench.Higher

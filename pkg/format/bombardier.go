@@ -2,6 +2,7 @@ package format
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -44,7 +45,7 @@ var (
 	bombardierRank   = compile(`^(\d+)%\s+(\S+)$`)
 	bombardierCodes  = compile(`^1xx - (\d+), 2xx - (\d+), 3xx - (\d+), 4xx - (\d+), 5xx - (\d+)$`)
 	bombardierOthers = compile(`^others - (\d+)$`)
-	bombardierBytes  = compile(`^Throughput:\s+([\d.]+)([KMGTP]?)B?/s$`)
+	bombardierBytes  = compile(`^Throughput:\s+([-+]?(?:[\d.]+|NaN|Inf))([KMGTP]?)B?/s$`)
 )
 
 func readBombardierText(r io.Reader, name string, yield func(bench.Result, error) bool) {
@@ -146,12 +147,19 @@ func readBombardier(d *jsonDocument) error {
 	g.number("latency_mean", result.Latency.Mean, "us")
 	g.number("latency_max", result.Latency.Max, "us")
 	g.percentiles(result.Latency.Percentiles, "us")
+	counts := []jsonNumber{
+		result.Codes1, result.Codes2, result.Codes3, result.Codes4, result.Codes5,
+		result.Others, result.BytesRead, result.BytesWritten, result.Seconds,
+	}
 	var codes [5]float64
-	for i, n := range []jsonNumber{result.Codes1, result.Codes2, result.Codes3, result.Codes4, result.Codes5} {
-		codes[i] = n.count()
+	for i := range codes {
+		codes[i] = counts[i].count()
 	}
 	g.failures(codes, result.Others.count())
-	if bytes := result.BytesRead.count() + result.BytesWritten.count(); bytes > 0 && result.Seconds.v > 0 {
+	bytes := result.BytesRead.count() + result.BytesWritten.count()
+	if i := slices.IndexFunc(counts, func(n jsonNumber) bool { return n.v < 0 }); i >= 0 {
+		g.problem("want numbers of responses, bytes and seconds, have %s", counts[i].text)
+	} else if bytes > 0 && result.Seconds.v > 0 {
 		g.measure("bandwidth", bytes/result.Seconds.v, "B/s")
 	}
 	g.report(d)

@@ -34,6 +34,7 @@ var _ = register(Format{
 var (
 	stressRun        = compile(`^Running (?:(\w+) )?with (\d+) thread`)
 	stressLine       = compile(`(?i)^((?:(?:op|partition|row) rate|latency|total|(?:avg|stddev|stdev) gc)[^:]*?)\s*:\s*([^\s\[]+)(?:[ \t]+([a-zA-Z][\w/]*))?(?:\s*\[.*)?$`)
+	stressGC         = compile(`(?i)^(?:avg|stddev|stdev) gc`)
 	stressUnit       = compile(`^(.*?)\s*\((m?s)\)$`) // of a name in older versions
 	stressPercentile = compile(`^latency (\d+)\.?(\d*)th percentile$`)
 )
@@ -52,7 +53,7 @@ func readCassandraStress(r io.Reader, name string) iter.Seq2[bench.Result, error
 				continue
 			}
 			m := stressLine.FindStringSubmatch(l.text)
-			if m == nil || m[2] == "NaN" { // the mean of no garbage collections
+			if m == nil || m[2] == "NaN" && stressGC.MatchString(m[1]) { // the mean of none
 				continue
 			}
 			value, err := measureStress(strings.ToLower(m[1]), m[2], m[3])

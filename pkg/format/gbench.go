@@ -103,14 +103,16 @@ func gbenchValues(d *jsonDocument, name string, row map[string]any) []bench.Valu
 	}
 	var counters []string
 	for key, v := range row {
-		if _, ok := v.(float64); ok && !gbenchFields[key] && bench.SnakeCase(key) != "" {
+		if _, ok := v.(float64); (ok || v == nil) && !gbenchFields[key] && bench.SnakeCase(key) != "" {
 			counters = append(counters, key)
 		}
 	}
 	slices.Sort(counters)
 	for _, key := range counters {
-		v, _ := row[key].(float64)
+		v, ok := row[key].(float64)
 		switch {
+		case !ok:
+			d.warnf(name, "want a finite number as %s, have none", key)
 		case gbenchEvents[key] != "":
 			values = append(values, bench.Measure(gbenchEvents[key], v, ""))
 		case strings.HasSuffix(key, "_per_second"):

@@ -28,7 +28,7 @@ var _ = register(Format{
 	Read:  readGBenchCompare,
 })
 
-var gbenchCompare = compile(`^(\S.*?)\s+[-+]\d+\.\d+\s+[-+]\d+\.\d+\s+(-?\d+)\s+(-?\d+)\s+(-?\d+)\s+(-?\d+)$`)
+var gbenchCompare = compile(`^(\S.*?)(?:\s+[-+](?:\d+\.\d+|nan|inf)){2}\s+(-?(?:\d+|nan|inf))\s+(-?(?:\d+|nan|inf))\s+(-?(?:\d+|nan|inf))\s+(-?(?:\d+|nan|inf))$`)
 
 // gbenchTime and gbenchCPU have no unit: it is whichever the programs use.
 var (

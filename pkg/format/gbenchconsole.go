@@ -36,6 +36,7 @@ var (
 	gbenchHeader = compile(`^Benchmark\s+Time\s+CPU\s+Iterations(?:\s+(.*))?$`)
 	// gbenchCounter is a number with a factor, k for 1000 or Ki for 1024, and the
 	// unit of a rate or of an inverted one.
+	gbenchNone    = compile(`^-?(?:nan|inf)(?:/s|s)?$`)
 	gbenchCounter = compile(`^(-?[\d.]+(?:e[-+]?\d+)?)([kKMGTPEZYmunpf]?i?)(/s|s)?$`)
 )
 
@@ -93,7 +94,11 @@ func (t *gbenchTable) line(l line) bool {
 		}
 		res.Values = append(res.Values, bench.Measure(metric, v, unit+"/op"))
 	}
-	res.Values = append(res.Values, t.userCounters(cells[5:])...)
+	counters, none := t.userCounters(cells[5:])
+	res.Values = append(res.Values, counters...)
+	if none != nil && !t.yield(bench.Result{}, l.errorf("want finite numbers as counters, have %s", strings.Join(none, ", "))) {
+		return false
+	}
 	if aggregate == "" {
 		return t.yield(res, nil)
 	}
@@ -134,13 +139,16 @@ func splitGBenchRow(text string) (name string, cells []string) {
 }
 
 // userCounters reads words of "name=value", or the values of the columns. What
-// follows them is a label.
-func (t *gbenchTable) userCounters(words []string) []bench.Value {
-	var values []bench.Value
+// follows them is a label. Those that are no finite number are returned as text.
+func (t *gbenchTable) userCounters(words []string) (values []bench.Value, none []string) {
 	for i, word := range words {
 		name, number, ok := strings.Cut(word, "=")
 		if !ok && i < len(t.counters) {
 			name, number, ok = t.counters[i], word, true
+		}
+		if ok && gbenchNone.MatchString(number) {
+			none = append(none, name+"="+number)
+			continue
 		}
 		m := gbenchCounter.FindStringSubmatch(number)
 		if !ok || m == nil || bench.SnakeCase(name) == "" {
@@ -165,7 +173,7 @@ func (t *gbenchTable) userCounters(words []string) []bench.Value {
 		}
 		values = append(values, measureGBenchCounter(name, v, m[3]))
 	}
-	return values
+	return values, none
 }
 
 // measureGBenchCounter makes a value of a counter. The direction of one that is

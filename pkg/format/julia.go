@@ -33,8 +33,9 @@ var juliaShape = withKeys("[].Julia", "[].BenchmarkTools")
 const maxJuliaDepth = 32
 
 type juliaTrial struct {
-	Times                []*float64
-	Time, Memory, Allocs *float64
+	Times          []*float64
+	Time           *float64
+	Memory, Allocs jsonNumber
 }
 
 func readJulia(d *jsonDocument) error {
@@ -75,17 +76,13 @@ func readJuliaValue(d *jsonDocument, path []string) error {
 }
 
 func (t *juliaTrial) result(d *jsonDocument, name string) {
-	res := bench.Result{Name: name}
+	g := gatherer{result: bench.Result{Name: name}}
 	if t.Times != nil {
-		res.Values = bench.MeasureAll("time_per_op", d.numbers(name, "times", t.Times), "ns")
+		g.result.Values = bench.MeasureAll("time_per_op", d.numbers(name, "times", t.Times), "ns")
 	} else if v, ok := d.number(name, "time", t.Time); ok {
-		res.Values = append(res.Values, statistic("time_per_op", v, "ns", bench.NoSpread, nil, 0))
+		g.add(statistic("time_per_op", v, "ns", bench.NoSpread, nil, 0))
 	}
-	if v := t.Memory; v != nil && *v >= 0 {
-		res.Values = append(res.Values, bench.Measure("bytes_per_op", *v, "B/op"))
-	}
-	if v := t.Allocs; v != nil && *v >= 0 {
-		res.Values = append(res.Values, bench.Measure("allocs_per_op", *v, "allocs/op"))
-	}
-	d.result(res)
+	g.number("bytes_per_op", t.Memory, "B/op")
+	g.number("allocs_per_op", t.Allocs, "allocs/op")
+	g.report(d)
 }

@@ -58,8 +58,8 @@ var (
 	sysbenchSQL     = compile(`^(transactions|ignored errors|reconnects):\s+(\d+)\s+\((\S+) per sec\.\)$`)
 	sysbenchFile    = compile(`^(reads/s|writes/s|fsyncs/s|read, MiB/s|written, MiB/s):\s+(\S+)$`)
 	sysbenchSide    = compile(`^(read|write):\s+IOPS=(\S+)\s+(\S+) MiB/s\b`)
-	sysbenchTotal   = compile(`^(?:total time|time elapsed):\s+([\d.]+)s$`)
-	sysbenchLatency = compile(`^(avg|max|(?:approx\.\s+)?(\d+)(?:th)? percentile):\s+([\d.]+)(?:ms)?$`)
+	sysbenchTotal   = compile(`^(?:total time|time elapsed):\s+(-?(?:[\d.]+|nan|inf))s$`)
+	sysbenchLatency = compile(`^(avg|max|(?:approx\.\s+)?(\d+)(?:th)? percentile):\s+(-?(?:[\d.]+|nan|inf))(?:ms)?$`)
 )
 
 func readSysbench(r io.Reader, name string) iter.Seq2[bench.Result, error] {

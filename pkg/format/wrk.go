@@ -45,7 +45,7 @@ var (
 	wrkSockets     = compile(`^Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)$`)
 	wrkResponses   = compile(`^Non-2xx or 3xx responses: (\d+)$`)
 	wrkRate        = compile(`^Requests/sec:\s+(\S+)$`)
-	wrkBytes       = compile(`^Transfer/sec:\s+([\d.]+)([KMGTP]?)B$`)
+	wrkBytes       = compile(`^Transfer/sec:\s+(-?(?:[\d.]+|nan|inf))([KMGTP]?)B$`)
 )
 
 func readWrk(r io.Reader, name string) iter.Seq2[bench.Result, error] {
