@@ -21,7 +21,7 @@ var scales = map[string]scale{
 	"us": {1e-6, "s"}, "usec": {1e-6, "s"}, "usecs": {1e-6, "s"}, "micros": {1e-6, "s"}, "microsecond": {1e-6, "s"}, "microseconds": {1e-6, "s"},
 	"ns": {1e-9, "s"}, "nsec": {1e-9, "s"}, "nsecs": {1e-9, "s"}, "nanosecond": {1e-9, "s"}, "nanoseconds": {1e-9, "s"},
 	"ps":  {1e-12, "s"},
-	"min": {60, "s"}, "h": {3600, "s"},
+	"min": {60, "s"}, "h": {3600, "s"}, "hr": {3600, "s"}, "day": {24 * 3600, "s"},
 
 	"B": {1, "B"}, "byte": {1, "B"}, "bytes": {1, "B"},
 	"kB": {1e3, "B"}, "KB": {1e3, "B"}, "MB": {1e6, "B"}, "GB": {1e9, "B"}, "TB": {1e12, "B"},

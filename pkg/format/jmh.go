@@ -1,6 +1,7 @@
 package format
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -40,11 +41,22 @@ type jmhBenchmark struct {
 }
 
 type jmhMetric struct {
-	Score            *float64
+	Score            jmhNumber
 	ScoreUnit        string
-	ScorePercentiles map[string]*float64
-	RawData          [][]*float64
+	ScorePercentiles map[string]jmhNumber
+	RawData          [][]jmhNumber
 	RawDataHistogram [][][][2]float64 // by fork and iteration
+}
+
+// A jmhNumber is nil where JMH writes text for one that is none: "NaN".
+type jmhNumber struct{ v *float64 }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *jmhNumber) UnmarshalJSON(data []byte) error {
+	if data[0] == '"' {
+		return nil
+	}
+	return json.Unmarshal(data, &n.v)
 }
 
 func readJMH(d *jsonDocument) error {
@@ -78,12 +90,12 @@ func (b *jmhBenchmark) results(d *jsonDocument) {
 	case "ss":
 		name += " ss"
 	}
-	b.PrimaryMetric.results(d, name, func(vs []float64, unit string) []bench.Value {
+	b.PrimaryMetric.results(d, name, "", func(vs []float64, unit string) []bench.Value {
 		return bench.MeasureAll(metric, vs, unit)
 	})
 	for _, label := range slices.Sorted(maps.Keys(b.SecondaryMetrics)) {
 		if m := b.SecondaryMetrics[label]; !jmhPercentile.MatchString(label) {
-			m.results(d, name, func(vs []float64, unit string) []bench.Value { return measureJMH(label, vs, unit) })
+			m.results(d, name, label+" ", func(vs []float64, unit string) []bench.Value { return measureJMH(label, vs, unit) })
 		}
 	}
 }
@@ -92,22 +104,30 @@ func (b *jmhBenchmark) results(d *jsonDocument) {
 // the primary metric.
 var jmhPercentile = compile(`(?:^|·)p[01]\.\d+$`)
 
-// results yields the values by fork, or the score where there are none.
-func (m *jmhMetric) results(d *jsonDocument, name string, measure func(vs []float64, unit string) []bench.Value) {
-	launches := m.RawData
+// results yields the values by fork, or the score where there are none. What is
+// wrong is said of the label.
+func (m *jmhMetric) results(d *jsonDocument, name, label string, measure func(vs []float64, unit string) []bench.Value) {
+	var launches [][]*float64
+	for _, iterations := range m.RawData {
+		var raw []*float64
+		for _, n := range iterations {
+			raw = append(raw, n.v)
+		}
+		launches = append(launches, raw)
+	}
 	for _, iterations := range m.RawDataHistogram {
 		launches = append(launches, histogramMeans(iterations))
 	}
 	some := false
 	for launch, raw := range launches {
-		values := measure(d.numbers(name, "rawData", raw), m.ScoreUnit)
+		values := measure(d.numbers(name, label+"rawData", raw), m.ScoreUnit)
 		some = some || len(values) > 0
 		d.result(bench.Result{Name: name, Launch: launch, Values: values})
 	}
 	if some {
 		return
 	}
-	if v, ok := d.number(name, "score", m.Score); ok {
+	if v, ok := d.number(name, label+"score", m.Score.v); ok {
 		values := measure([]float64{v}, m.ScoreUnit)
 		values[0].Statistic = &bench.Spread{}
 		d.result(bench.Result{Name: name, Values: values})
@@ -133,9 +153,12 @@ func histogramMeans(iterations [][][2]float64) []*float64 {
 func (m *jmhMetric) percentiles(d *jsonDocument, name string) {
 	res := bench.Result{Name: name}
 	for _, p := range slices.Sorted(maps.Keys(m.ScorePercentiles)) {
-		v, metric := m.ScorePercentiles[p], latencyMetric(p)
-		if v != nil && *v >= 0 && metric != "" {
-			res.Values = append(res.Values, statistic(metric, *v, m.ScoreUnit, bench.NoSpread, nil, 0))
+		metric := latencyMetric(p)
+		if metric == "" {
+			continue
+		}
+		if v, ok := d.number(name, metric, m.ScorePercentiles[p].v); ok {
+			res.Values = append(res.Values, statistic(metric, v, m.ScoreUnit, bench.NoSpread, nil, 0))
 		}
 	}
 	d.result(res)
