@@ -282,7 +282,22 @@ func (s jsonShape) readAll(input []byte, name string, parse func(*jsonDocument) 
 	}
 	if d.Decoder == nil {
 		yield(bench.Result{}, fmt.Errorf("%s: want a JSON document of this format, have none", name))
+	} else if start := cutOff(input, d.offset()); start >= 0 {
+		d.start = start
+		d.warnf("", "want the rest of the JSON document, have its end: it is not read")
 	}
+}
+
+// cutOff returns where the document begins that input ends within, or -1. It may
+// end before the keys that tell its shape.
+func cutOff(input []byte, from int) int {
+	input = bytes.TrimRight(input, " \t\r\n")
+	for start, head := range documents(input, from) {
+		if start+scanJSON(head, nil) == len(input) && !json.Valid(head) {
+			return start
+		}
+	}
+	return -1
 }
 
 // describeJSON words an error of the decoder for people.
