@@ -41,6 +41,7 @@ var _ = register(Format{
 var (
 	libtestLine    = compile(`^test (.+?)\s+\.\.\. bench:\s+(\S+) (\S+/iter) \(\+/- (\S+)\)(?: = (\S+) (MB/s))?`)
 	libtestFailure = compile(`^test .+ \.\.\. FAILED`)
+	libtestBench   = compile(`^\{ ?"type": ?"bench"`)
 	libtestProgram = compile(`^\s+Running (?:unittests )?\S+ \(.*?([^/\\]+?)-[0-9a-f]{16}(?:\.exe)?\)`)
 	libtestStart   = compile(`^running \d+ tests?$|^\{ ?"type": ?"suite", ?"event": ?"started"`)
 )
@@ -101,7 +102,11 @@ func (p *libtestReader) event(l line) (bench.Result, error) {
 		Median, Deviation *float64
 		Rate              *float64 `json:"mib_per_second"` // in fact MB
 	}
-	if err := json.Unmarshal([]byte(l.text), &e); err != nil || e.Type != "bench" {
+	err := json.Unmarshal(withoutNonFinite([]byte(l.text)), &e)
+	if err != nil && libtestBench.MatchString(l.text) {
+		return bench.Result{}, l.errorf("want a whole event: %v", err)
+	}
+	if err != nil || e.Type != "bench" {
 		return bench.Result{}, nil
 	}
 	if e.Median == nil || *e.Median < 0 {
