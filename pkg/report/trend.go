@@ -129,8 +129,12 @@ func (m markdown) trends() section {
 	return s
 }
 
+// mermaidLook has a blue of 3.7 : 1 against white and 5 : 1 against GitHub's dark.
+const mermaidLook = `%%{init: {"themeVariables": {"xyChart": {"plotColorPalette": "#2f81f7"}}}}%%`
+
 // mermaid is a chart of values as shares of the first. Nothing in it comes from
 // outside but numbers: names stand in the sentence before it.
+// Its colour is given, as the default theme's is all but white on white.
 // https://mermaid.js.org/syntax/xyChart.html
 func mermaid(logs []float64) string {
 	var values []float64
@@ -145,6 +149,6 @@ func mermaid(logs []float64) string {
 	}
 	low, high := span(values)
 	room := max((high-low)/10, 0.01*high)
-	return fmt.Sprintf("```mermaid\nxychart-beta\n  x-axis \"job\" 1 --> %d\n  y-axis \"%% of the first job\" %.3f --> %.3f\n  line [%s]\n```\n",
-		len(logs), max(0, low-room), high+room, strings.Join(list, ", "))
+	return fmt.Sprintf("```mermaid\n%s\nxychart-beta\n  x-axis \"job\" 1 --> %d\n  y-axis \"%% of the first job\" %.3f --> %.3f\n  line [%s]\n```\n",
+		mermaidLook, len(logs), max(0, low-room), high+room, strings.Join(list, ", "))
 }

@@ -52,7 +52,7 @@ func TestMarkdownTrends(t *testing.T) {
 	}
 	got := markdownOf(withPast("Encode", 1e-6, 1e-6, 1.1e-6))
 	for _, want := range []string{
-		"`time_per_op`<br>▁▁▅█ |", "The trend of `Encode` `time_per_op`, 3 jobs and head: 1 µs to 1.2 µs, ▁▁▅█\n\n```mermaid\nxychart-beta\n",
+		"`time_per_op`<br>▁▁▅█ |", "The trend of `Encode` `time_per_op`, 3 jobs and head: 1 µs to 1.2 µs, ▁▁▅█\n\n```mermaid\n%%{init: ", "\"plotColorPalette\": \"#2f81f7\"", "}%%\nxychart-beta\n",
 		"  y-axis \"% of the first job\" 98.000 --> 122.000\n  line [100.000, 100.000, 110.000, 120.000]\n```\n",
 	} {
 		if !strings.Contains(got, want) {
