@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/noslower/noslower/pkg/gate"
 	"github.com/noslower/noslower/pkg/report"
@@ -25,14 +28,16 @@ const (
 	miniMargin   = 2
 	mostInMini   = 60 // points of a miniature: the latest
 	seriesColors = 4
+	seriesDashes = 4   // each of them in each colour
 	manyDots     = 300 // are drawn smaller, so that they can be told apart
 )
 
 // A chart is a drawing with what stands around it.
 type chart struct {
-	SVG         template.HTML
-	High, Low   string // values at the ends of the axis
-	First, Last string // days
+	SVG, Names  template.HTML // of the releases, above their lines
+	High, Low   string        // values at the ends of the axis
+	First, Last string        // days
+	Kinds       []string      // of changes: changeClass
 }
 
 // An axis maps values to a height.
@@ -71,7 +76,9 @@ func across(i, n int, width, margin float64) float64 {
 }
 
 // seriesClass is the look of the i-th machine class of a chart.
-func seriesClass(i int) string { return fmt.Sprintf("c%d", i%seriesColors) }
+func seriesClass(i int) string {
+	return fmt.Sprintf("c%d d%d", i%seriesColors, i/seriesColors%seriesDashes)
+}
 
 // draw draws the series of one metric of a benchmark. Whatever text is in the
 // drawing is escaped here.
@@ -91,6 +98,8 @@ func (s *site) draw(group []trend, places []slot) chart {
 		x[at.series][at.point] = across(i, len(places), chartWidth, chartMargin)
 	}
 	var lines, dots, marks strings.Builder
+	var kinds []string
+	var released []releaseName
 	for i, t := range group {
 		unit := report.Printable(t.watch.Metric.Unit)
 		class := seriesClass(i)
@@ -101,6 +110,7 @@ func (s *site) draw(group []trend, places []slot) chart {
 			link := s.commit(p.Commit)
 			if link.Release != "" {
 				fmt.Fprintf(&marks, `<path class="release" d="M%.1f 0V%d"><title>%s</title></path>`, x[i][k], chartHeight, template.HTMLEscapeString(link.Release))
+				released = append(released, releaseName{x[i][k], link.Release})
 				link.Short += " " + link.Release
 			}
 			on := ""
@@ -113,7 +123,11 @@ func (s *site) draw(group []trend, places []slot) chart {
 		lines.WriteString(`"/>`)
 		dots.WriteString("</g>")
 		for _, c := range t.changes {
-			fmt.Fprintf(&marks, `<path class="change %s" d="M%.1f 0V%d"><title>%s</title></path>`, changeClass(t.watch, c.Size),
+			kind := changeClass(t.watch, c.Size)
+			if !slices.Contains(kinds, kind) {
+				kinds = append(kinds, kind)
+			}
+			fmt.Fprintf(&marks, `<path class="change %s" d="M%.1f 0V%d"><title>%s</title></path>`, kind,
 				(x[i][c.At-1]+x[i][c.At])/2, chartHeight, template.HTMLEscapeString(report.Printable(changeSentence(c, t.watch))))
 		}
 	}
@@ -127,9 +141,58 @@ func (s *site) draw(group []trend, places []slot) chart {
 	return chart{
 		SVG: template.HTML(fmt.Sprintf(`<svg class="%s" role="img" aria-label="%s" viewBox="0 0 %d %d" preserveAspectRatio="none">%s%s%s</svg>`,
 			class, template.HTMLEscapeString(label), chartWidth, chartHeight, marks.String(), lines.String(), dots.String())),
+		Names: releaseNames(released), Kinds: kinds,
 		High: gate.Quantity(math.Exp(a.high), unit), Low: gate.Quantity(math.Exp(a.low), unit),
 		First: day(group[first.series].points[first.point].Time), Last: day(group[last.series].points[last.point].Time),
 	}
+}
+
+// A releaseName stands above the line of a release.
+type releaseName struct {
+	x    float64
+	name string
+}
+
+const (
+	mostReleaseName = 12 // columns
+	// What a column of a name takes of a chart's width, on a screen and on a
+	// telephone.
+	columnWide, columnNarrow = 8, 24
+)
+
+// releaseNames draws names as far as there is room, the latest first. They are a
+// drawing of their own, since the chart's would stretch the letters. Those that a
+// telephone has no room for are marked.
+func releaseNames(released []releaseName) template.HTML {
+	slices.SortStableFunc(released, func(a, b releaseName) int { return cmp.Compare(b.x, a.x) })
+	var b strings.Builder
+	wide, narrow := math.Inf(1), math.Inf(1) // where there are names from on
+	for _, r := range released {
+		name := report.Cut(r.name, mostReleaseName)
+		columns := float64(utf8.RuneCountInString(name) + 1)
+		anchor, before, behind := "middle", columns/2, columns/2
+		switch {
+		case r.x < chartWidth/6:
+			anchor, before, behind = "start", 0, columns
+		case r.x > chartWidth*5/6:
+			anchor, before, behind = "end", columns, 0
+		}
+		if r.x+behind*columnWide > wide {
+			continue
+		}
+		wide = r.x - before*columnWide
+		class := ""
+		if r.x+behind*columnNarrow > narrow {
+			class = ` class="roomy"`
+		} else {
+			narrow = r.x - before*columnNarrow
+		}
+		fmt.Fprintf(&b, `<text%s x="%.2f%%" y="80%%" text-anchor="%s">%s</text>`, class, r.x*100/chartWidth, anchor, template.HTMLEscapeString(name))
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return template.HTML(`<svg class="names" aria-hidden="true">` + b.String() + `</svg>`)
 }
 
 // pen begins a line at its first point and goes on at every other.

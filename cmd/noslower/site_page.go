@@ -76,8 +76,8 @@ const siteSource = `
 {{end}}{{range .Charts}}<section id="{{.ID}}">
 <h2><a href="#{{.ID}}">{{.Metric}}</a></h2>
 <p class="about">{{.Unit}}{{if .Better}}, {{.Better}}{{end}}</p>
-<div class="frame"><span class="high">{{.High}}</span>{{.SVG}}<span class="low">{{.Low}}</span><span class="first">{{.First}}</span><span class="last">{{.Last}}</span></div>
-{{if .Several}}<ul class="legend">{{range .Machines}}<li><svg class="key" viewBox="0 0 24 12" aria-hidden="true"><path class="line {{.Class}}" d="M0 6H24"/><path class="dot {{.Class}}" d="M12 6h0"/></svg> {{.Name}}</li>{{end}}</ul>
+<div class="frame">{{.Names}}<span class="high">{{.High}}</span>{{.SVG}}<span class="low">{{.Low}}</span><span class="first">{{.First}}</span><span class="last">{{.Last}}</span></div>
+{{if or .Several .Names .Kinds}}<ul class="legend">{{if .Several}}{{range .Machines}}<li><svg class="key" viewBox="0 0 24 12" aria-hidden="true"><path class="line {{.Class}}" d="M0 6H24"/><path class="dot {{.Class}}" d="M12 6h0"/></svg> {{.Name}}</li>{{end}}{{end}}{{if .Names}}<li><svg class="key" viewBox="0 0 24 12" aria-hidden="true"><path class="release" d="M12 0V12"/></svg> release</li>{{end}}{{range .Kinds}}<li><svg class="key" viewBox="0 0 24 12" aria-hidden="true"><path class="change {{.}}" d="M12 0V12"/></svg> change of level{{if ne . "moved"}}, {{.}}{{end}}</li>{{end}}</ul>
 {{end}}{{if .Changes}}<h3>Changes of level</h3>
 <ul class="changes">
 {{range .Changes}}<li>{{template "change" .}}</li>
@@ -133,9 +133,10 @@ tr:target{background:var(--soft)}
 .jobs tr.worse>*,.jobs tr.better>*,.jobs tr.moved>*{font-weight:600}
 .mini{width:7.5rem;height:1.5rem;background:var(--soft);border-radius:.2rem;vertical-align:middle}
 .frame{display:grid;grid-template-columns:auto 1fr auto;gap:.15rem .75rem;font-size:.8125rem;color:var(--dim)}
-.chart{grid-area:1/2/3/4;width:100%;height:13rem;background:var(--soft);border-radius:.25rem}
-.high{grid-area:1/1}.low{grid-area:2/1;align-self:end}
-.first{grid-area:3/2}.last{grid-area:3/3}
+.names{grid-area:1/2/2/4;width:100%;height:1.2em;fill:currentColor;overflow:visible}
+.chart{grid-area:2/2/4/4;width:100%;height:13rem;background:var(--soft);border-radius:.25rem}
+.high{grid-area:2/1}.low{grid-area:3/1;align-self:end}
+.first{grid-area:4/2}.last{grid-area:4/3}
 .key{width:24px;height:12px;vertical-align:-1px}
 svg path{fill:none;vector-effect:non-scaling-stroke}
 .line{stroke-width:1.5px;opacity:.6}
@@ -143,8 +144,10 @@ svg path{fill:none;vector-effect:non-scaling-stroke}
 .many .dot{stroke-width:3px}
 .dot path:hover{stroke-width:12px}
 .c0{stroke:var(--c0)}.c1{stroke:var(--c1)}.c2{stroke:var(--c2)}.c3{stroke:var(--c3)}
+.line.d1{stroke-dasharray:9 4}.line.d2{stroke-dasharray:3 3}.line.d3{stroke-dasharray:9 3 3 3}
+.dot:is(.d1,.d3){stroke-linecap:square}
 .change,.release{stroke:var(--dim);stroke-width:2px;pointer-events:stroke}
-.change.worse{stroke:var(--bad)}.change.better{stroke:var(--good)}
+.change.worse{stroke:var(--bad)}.change.better{stroke:var(--good);stroke-dasharray:8 3}
 .release{stroke-dasharray:2 4}
 summary{cursor:pointer;margin:.75rem 0}
 #filter{display:flex;flex-wrap:wrap;gap:.5rem 1.25rem;align-items:center;margin:1rem 0 .5rem;padding:.75rem 1rem;background:var(--soft);border-radius:.5rem}
@@ -166,11 +169,13 @@ footer{margin-top:3rem;font-size:.875rem}
 #suites td:nth-child(6)::before{content:"latest "}
 #suites td:nth-child(7)::before{content:"changes "}
 .frame{grid-template-columns:1fr auto}
-.chart{grid-area:2/1/3/3;height:10rem}
+.names{grid-area:2/1/3/3}
+.roomy{display:none}
+.chart{grid-area:3/1/4/3;height:10rem}
 .high{grid-area:1/1}
-.low{grid-area:3/1/4/3}
-.first{grid-area:4/1}
-.last{grid-area:4/2}
+.low{grid-area:4/1/5/3}
+.first{grid-area:5/1}
+.last{grid-area:5/2}
 }
 @media print{.skip,#filter{display:none}}
 `

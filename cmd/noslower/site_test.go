@@ -19,6 +19,7 @@ import (
 	"github.com/noslower/noslower/bench/known"
 	"github.com/noslower/noslower/pkg/baseline"
 	"github.com/noslower/noslower/pkg/bench"
+	"github.com/noslower/noslower/pkg/gate"
 	"github.com/noslower/noslower/pkg/stat"
 )
 
@@ -374,4 +375,37 @@ func reportSizes(b *testing.B, folder string) {
 	b.ReportMetric(float64(len(pages)), "pages")
 	b.ReportMetric(float64(largest), "B/largest-page")
 	b.ReportMetric(float64(total), "B/site")
+}
+
+// TestChartTellsApart: of more machine classes than colours each has a look of its
+// own, and releases have their names as text, as far as there is room.
+func TestChartTellsApart(t *testing.T) {
+	s := site{releases: map[string]string{"c0": "v1.0", "c1": "v1.1", "c50": `<b>&"of a very long name`, "c99": "v2.0"}}
+	var points []gate.Point
+	for i := range 100 {
+		points = append(points, gate.Point{Commit: fmt.Sprint("c", i), Job: stat.Job{Center: float64(i % 3)}})
+	}
+	group := []trend{{points: points}}
+	looks := map[string]bool{}
+	for i := range seriesColors * seriesDashes {
+		group = append(group, trend{points: points[:1]})
+		looks[seriesClass(i)] = true
+	}
+	if len(looks) != seriesColors*seriesDashes {
+		t.Errorf("%d looks, want %d", len(looks), seriesColors*seriesDashes)
+	}
+	c := s.draw(group[:1], placesOf(group[:1]))
+	if n := strings.Count(string(c.SVG), `class="release"`); n != 4 {
+		t.Errorf("%d lines of releases, want 4", n)
+	}
+	var names []string
+	for _, m := range regexp.MustCompile(`<text([^>]*)>([^<]*)</text>`).FindAllStringSubmatch(string(c.Names), -1) {
+		names = append(names, m[2])
+	}
+	if want := []string{"v2.0", "&lt;b&gt;&amp;&#34;…g name", "v1.1"}; !slices.Equal(names, want) {
+		t.Errorf("names %q, want %q: %s", names, want, c.Names)
+	}
+	if c := s.draw(group[1:], placesOf(group[1:])); !strings.Contains(string(c.SVG), `class="line c0 d1"`) {
+		t.Errorf("the fifth has no look of its own: %s", c.SVG)
+	}
 }

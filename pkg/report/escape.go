@@ -83,7 +83,10 @@ func invisible(r rune) bool {
 
 // Cell returns s as a column of names in a terminal's table shows it: printable,
 // and no wider than 100 columns, which real names keep within.
-func Cell(s string) string { return cut(Printable(s), 100) }
+func Cell(s string) string { return Cut(s, 100) }
+
+// Cut makes text for a place that has room for so many columns.
+func Cut(s string, most int) string { return cut(Printable(s), most) }
 
 // cut shortens s to at most so many columns. What is left out is in the middle,
 // marked by an ellipsis: names tend to differ at their ends.
