@@ -19,6 +19,7 @@ type Creep struct {
 // A Crept is how far head is from its anchor.
 type Crept struct {
 	Since     string  // what the anchor is called
+	Commit    string  // the anchor's; "" where it is not known
 	Jobs      int     // from the anchor to head
 	Change    float64 // of the metric itself
 	Threshold float64 // what it is beyond, as a share
@@ -29,11 +30,7 @@ type Crept struct {
 
 // String is the sentence that a report has.
 func (c Crept) String() string {
-	sign := ""
-	if c.Change > 0 {
-		sign = "+"
-	}
-	s := fmt.Sprintf("since %s: %s%s over %s", c.Since, sign, Percent(c.Change), Count(c.Jobs, "job"))
+	s := fmt.Sprintf("creep since %s: %s over %s", c.Since, SignedPercent(c.Change), Count(c.Jobs, "job"))
 	if c.From != "" {
 		s += fmt.Sprintf("; most of it between %s and %s", c.From, c.To)
 	}
@@ -70,7 +67,7 @@ func (d *decider) holdAnchor(c *Comparison, pair match, s standard) {
 		return
 	}
 	crept := Crept{
-		Since: a.name, Jobs: len(points) - a.at, Threshold: creep.Warn,
+		Since: a.name, Commit: points[a.at].Commit, Jobs: len(points) - a.at, Threshold: creep.Warn,
 		Change: math.Expm1(f.estimate * float64(-s.metric.Better)),
 	}
 	crept.From, crept.To = mostOf(append(points[a.at:len(points):len(points)], Point{Commit: d.head.Commit, Job: job}), f.estimate, s.metric.Better)

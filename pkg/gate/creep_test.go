@@ -61,7 +61,7 @@ func TestCreepOfWeeks(t *testing.T) {
 	if v.Status != StatusFail || c.Crept == nil || c.Outcome != Regressed {
 		t.Fatalf("status %v, %+v, want a failure for creep", v.Status, c)
 	}
-	const want = "since c1: +1.9 % over 4 jobs"
+	const want = "creep since c1: +1.9 % over 4 jobs"
 	if !strings.HasPrefix(c.Why, want) || !strings.Contains(v.Reasons[0], want) {
 		t.Errorf("why %q, reasons %q, want both to say %q", c.Why, v.Reasons, want)
 	}
@@ -88,25 +88,25 @@ func TestCreep(t *testing.T) {
 		warning string
 	}{
 		{"nothing changed", "instructions_per_op", stair(1000, 0, 20), 1000, Creep{Fail: 0.01}, Same, false, "", ""},
-		{"many small steps", "instructions_per_op", stair(1000, 0.001, 40), 1040, Creep{Fail: 0.03, Warn: 0.01}, Regressed, false, "since c5: +3.79 %", ""},
-		{"beyond the warning alone", "instructions_per_op", stair(1000, 0.001, 20), 1020, Creep{Fail: 0.03, Warn: 0.01}, Same, true, "since c5: +1.8 %", ""},
-		{"a rate that falls", "throughput", stair(1000, -0.001, 40), 960, Creep{Fail: 0.03}, Regressed, false, "since c5: -3.8", ""},
+		{"many small steps", "instructions_per_op", stair(1000, 0.001, 40), 1040, Creep{Fail: 0.03, Warn: 0.01}, Regressed, false, "creep since c5: +3.79 %", ""},
+		{"beyond the warning alone", "instructions_per_op", stair(1000, 0.001, 20), 1020, Creep{Fail: 0.03, Warn: 0.01}, Same, true, "creep since c5: +1.8 %", ""},
+		{"a rate that falls", "throughput", stair(1000, -0.001, 40), 960, Creep{Fail: 0.03}, Regressed, false, "creep since c5: -3.8", ""},
 		{"a rate that rises", "throughput", stair(1000, 0.001, 40), 1040, Creep{Fail: 0.03}, Same, false, "", ""},
-		{"one commit did most of it", "instructions_per_op", jump, 1041, Creep{Fail: 0.03}, Regressed, false, "since c5: +4.1 % over 36 jobs; most of it between c20 and c21", ""},
+		{"one commit did most of it", "instructions_per_op", jump, 1041, Creep{Fail: 0.03}, Regressed, false, "creep since c5: +4.1 % over 36 jobs; most of it between c20 and c21", ""},
 		{"this change adds nothing", "instructions_per_op", jump, 1040, Creep{Fail: 0.03}, Same, false, "", "this change adds nothing to it"},
 		{"this change takes something back", "instructions_per_op", jump, 1035, Creep{Fail: 0.03}, Same, false, "", "this change adds nothing to it"},
-		{"since a release", "instructions_per_op", stair(1000, 0.001, 40), 1040, Creep{Commit: "c11", Name: "v1.2", Fail: 0.025}, Regressed, false, "since v1.2: +2.97 % over 30 jobs", ""},
+		{"creep since a release", "instructions_per_op", stair(1000, 0.001, 40), 1040, Creep{Commit: "c11", Name: "v1.2", Fail: 0.025}, Regressed, false, "creep since v1.2: +2.97 % over 30 jobs", ""},
 		{"a release that is not among the jobs", "instructions_per_op", stair(1000, 0.001, 40), 1040, Creep{Commit: "d11", Name: "v1.2", Fail: 0.025}, Same, false, "", ""},
 		{"one lucky job", "instructions_per_op", append(append(stair(1000, 0, 20), 950), stair(1000, 0, 20)...), 1001, Creep{Fail: 0.03}, Same, false, "", ""},
-		{"a count that one job alone moves", "instructions_per_op", stair(1000, 0, 20), 1019, Creep{Fail: 0.015}, Regressed, false, "since c5: +1.9 %", ""},
-		{"a time in many small steps", "time_per_op", stair(1000, 0.001, 40), 1040, Creep{Fail: 0.03}, Regressed, false, "since c5: +3.79 %", ""},
+		{"a count that one job alone moves", "instructions_per_op", stair(1000, 0, 20), 1019, Creep{Fail: 0.015}, Regressed, false, "creep since c5: +1.9 %", ""},
+		{"a time in many small steps", "time_per_op", stair(1000, 0.001, 40), 1040, Creep{Fail: 0.03}, Regressed, false, "creep since c5: +3.79 %", ""},
 		{"a time of one slow job", "time_per_op", stair(1000, 0, 20), 1019, Creep{Fail: 0.015}, Same, false, "", ""},
 		{"a time of one slow job after others", "time_per_op", append(stair(1000, 0, 20), 1018, 1018, 1000, 1018), 1019, Creep{Fail: 0.015}, Same, false, "", ""},
-		{"a time that has been slow for three jobs", "time_per_op", append(stair(1000, 0, 6), 1100, 1100, 1100), 1101, Creep{Fail: 0.03}, Regressed, false, "since c3: +10.1 % over 7 jobs", ""},
+		{"a time that has been slow for three jobs", "time_per_op", append(stair(1000, 0, 6), 1100, 1100, 1100), 1101, Creep{Fail: 0.03}, Regressed, false, "creep since c3: +10.1 % over 7 jobs", ""},
 		{"times too few for a level", "time_per_op", []float64{1000, 1200}, 1201, Creep{Fail: 0.03}, Same, false, "", ""},
-		{"a rate that jumped and stayed there", "throughput", append(stair(1000, 0, 20), stair(960, 0, 20)...), 959, Creep{Fail: 0.03}, Regressed, false, "since c5: -4.1 % over 36 jobs; most of it between c20 and c21", ""},
-		{"a time that crept since a release", "time_per_op", stair(1000, 0.001, 40), 1040, Creep{Commit: "c11", Name: "v1.2", Fail: 0.025}, Regressed, false, "since v1.2: +2.97 % over 30 jobs", ""},
-		{"a time of few jobs since a release", "time_per_op", []float64{100, 120, 140}, 141.5, Creep{Commit: "c1", Name: "v1.2", Fail: 0.1}, Regressed, false, "since v1.2: +41.5 % over 3 jobs", ""},
+		{"a rate that jumped and stayed there", "throughput", append(stair(1000, 0, 20), stair(960, 0, 20)...), 959, Creep{Fail: 0.03}, Regressed, false, "creep since c5: -4.1 % over 36 jobs; most of it between c20 and c21", ""},
+		{"a time that crept since a release", "time_per_op", stair(1000, 0.001, 40), 1040, Creep{Commit: "c11", Name: "v1.2", Fail: 0.025}, Regressed, false, "creep since v1.2: +2.97 % over 30 jobs", ""},
+		{"a time of few jobs since a release", "time_per_op", []float64{100, 120, 140}, 141.5, Creep{Commit: "c1", Name: "v1.2", Fail: 0.1}, Regressed, false, "creep since v1.2: +41.5 % over 3 jobs", ""},
 		{"a time since the release before", "time_per_op", append(stair(1000, 0, 20), 1000), 1019, Creep{Commit: "c21", Name: "v1.2", Fail: 0.015}, Same, false, "", ""},
 		{"a time one job of which fell back since a release", "time_per_op", append(stair(1000, 0, 20), 1018, 1002, 1018), 1019, Creep{Commit: "c20", Name: "v1.2", Fail: 0.015}, Same, false, "", ""},
 		{"a drop of everything", "throughput", stair(1000, 0, 20), 999, Creep{Fail: 2}, Same, false, "", ""},

@@ -325,7 +325,7 @@ func judgeLimit(s standard, launches []float64) (Outcome, string) {
 
 // open makes the comparison inconclusive for a reason that no number changes.
 func (c *Comparison) open(why string) {
-	c.Outcome, c.Warned, c.Why, c.Detectable, c.Needed = Inconclusive, false, why, math.Inf(1), 0
+	c.Outcome, c.Warned, c.Why, c.Detectable, c.Needed, c.Crept = Inconclusive, false, why, math.Inf(1), 0, nil
 }
 
 // distrust takes back what cannot be said across machines: nothing of a time,

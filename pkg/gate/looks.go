@@ -56,10 +56,11 @@ func (c *Comparison) wantsConfirming() bool {
 	return c.Gating && c.Outcome == Regressed && c.byLimit == ""
 }
 
-// Unconfirmed says of everything that regressed that it was not measured again.
+// Unconfirmed says of everything that regressed that it was not measured again:
+// but for what crept, since base's own program would tell nothing of the anchor.
 func (v *Verdict) Unconfirmed() {
 	for i := range v.Comparisons {
-		if c := &v.Comparisons[i]; c.wantsConfirming() {
+		if c := &v.Comparisons[i]; c.wantsConfirming() && c.Crept == nil {
 			c.Warnings = append(c.Warnings, "not confirmed: it takes base's own program to measure it again (--program, --against)")
 		}
 	}

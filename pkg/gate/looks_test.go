@@ -124,6 +124,7 @@ func TestUnconfirmed(t *testing.T) {
 	v := Verdict{Comparisons: []Comparison{
 		{Outcome: Regressed, Gating: true}, {Outcome: Regressed}, {Outcome: Same, Gating: true},
 		{Outcome: Regressed, Gating: true, byLimit: "beyond it"},
+		{Outcome: Regressed, Gating: true, Crept: &Crept{}},
 	}}
 	v.Unconfirmed()
 	for i, c := range v.Comparisons {

@@ -122,6 +122,14 @@ func Percent(share float64) string {
 	return trimZeros(strconv.FormatFloat(v, 'f', 3, 64)) + " %"
 }
 
+// SignedPercent words a change, with its sign.
+func SignedPercent(share float64) string {
+	if share > 0 {
+		return "+" + Percent(share)
+	}
+	return Percent(share)
+}
+
 // prefixes scale numbers for reading, largest first.
 type prefix struct {
 	factor float64

@@ -159,11 +159,16 @@ func (h *headliner) subject(c *gate.Comparison) string {
 }
 
 // amount says how much worse or better head is, and at what it fails. Where a
-// limit or an anchor was held too, only the comparison's own sentence knows which
-// of them decided.
+// limit was held too, only the comparison's own sentence knows which decided.
 func (h *headliner) amount(c *gate.Comparison, at bool) string {
 	switch {
-	case c.Limit != nil, c.Base == nil, c.Crept != nil:
+	case c.Crept != nil:
+		at := "fails"
+		if c.Warned {
+			at = "warns"
+		}
+		return fmt.Sprintf(" since %s: %s (%s at %s)", h.say.name(c.Crept.Since), gate.SignedPercent(c.Crept.Change), at, gate.Percent(c.Crept.Threshold))
+	case c.Limit != nil, c.Base == nil:
 		return ": " + h.say.prose(c.Why)
 	case c.Slowdown == nil || math.IsNaN(c.Change):
 		return " went from " + h.say.prose(baseOf(c)) + " to " + h.say.prose(headOf(c))

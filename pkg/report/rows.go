@@ -133,10 +133,7 @@ func changeOf(c *gate.Comparison) string {
 	if math.IsNaN(c.Change) || math.IsInf(c.Change, 0) {
 		return none
 	}
-	if c.Change > 0 {
-		return "+" + gate.Percent(c.Change)
-	}
-	return gate.Percent(c.Change)
+	return gate.SignedPercent(c.Change)
 }
 
 // boundsOf words the bounds of the slowdown, a ratio above 1 where head is
