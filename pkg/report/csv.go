@@ -25,6 +25,7 @@ var csvHeader = []string{
 	"head_median", "head_min", "head_max", "head_launches", "head_values",
 	"change", "slowdown", "slowdown_low", "slowdown_high", "low_confidence", "high_confidence",
 	"threshold", "warn", "limit", "detectable", "base_commit", "head_commit", "why", "warnings",
+	"creep_since", "creep_commit", "creep_jobs", "creep_change", "creep_threshold",
 }
 
 // writeCSV writes the table by RFC 4180, with a line feed after a carriage
@@ -70,7 +71,11 @@ func csvRow(v gate.Verdict, c *gate.Comparison) []string {
 	if v.Base != nil {
 		base = v.Base.Commit
 	}
-	return append(row, cellText(base), cellText(v.Head.Commit), cellText(c.Why), cellText(strings.Join(c.Warnings, "; ")))
+	row = append(row, cellText(base), cellText(v.Head.Commit), cellText(c.Why), cellText(strings.Join(c.Warnings, "; ")))
+	if k := c.Crept; k != nil {
+		return append(row, cellText(k.Since), cellText(k.Commit), strconv.Itoa(k.Jobs), cellNumber(k.Change), cellNumber(k.Threshold))
+	}
+	return append(row, make([]string, 5)...)
 }
 
 // cellsOf are the columns of a side; empty where there is none.

@@ -104,7 +104,16 @@ type (
 		Needed     number       `json:"runs_needed"`
 		Outcome    string       `json:"outcome"`
 		Why        string       `json:"why"`
+		Creep      *creepDoc    `json:"creep"`
 		Warnings   []string     `json:"warnings"`
+	}
+	// creepDoc is how far head is from an anchor, where that decided.
+	creepDoc struct {
+		Since     string `json:"since"`            // what the anchor is called
+		Commit    string `json:"commit,omitempty"` // the anchor's
+		Jobs      int    `json:"jobs"`             // from the anchor to head
+		Change    number `json:"change"`           // of the metric, as a share
+		Threshold number `json:"threshold"`        // that it is beyond
 	}
 	summaryDoc struct {
 		Median   number `json:"median"`
@@ -187,6 +196,9 @@ func documentOf(v gate.Verdict, o Options) verdictDoc {
 			d.Warn = (*number)(&c.Warn)
 		}
 		d.Limit = (*number)(c.Limit)
+		if k := c.Crept; k != nil {
+			d.Creep = &creepDoc{k.Since, k.Commit, k.Jobs, number(k.Change), number(k.Threshold)}
+		}
 		doc.Comparisons = append(doc.Comparisons, d)
 	}
 	return doc
