@@ -64,6 +64,7 @@ type (
 		Rows          []pageRow
 		Informational int // rows that do not gate
 		HasTrends     bool
+		HasAnchors    bool // in a trend
 		MovedTitle    string
 		Moved         []movedCells
 		Lists         []pageList
@@ -134,6 +135,7 @@ func pageOf(v gate.Verdict, o Options) page {
 			p.jumpTo(r)
 			counts[r.Kind]++
 			p.HasTrends = p.HasTrends || r.Trend != ""
+			p.HasAnchors = p.HasAnchors || r.Trend != "" && c.Crept != nil
 			p.Rows = append(p.Rows, r)
 		}
 	}

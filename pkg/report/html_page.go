@@ -45,6 +45,7 @@ const pageSource = `<!DOCTYPE html>
 <li><svg class="key" viewBox="0 0 24 12"><path class="z" d="M8 0H24V12H8Z"/><path class="t" d="M8 0V12"/></svg> fails from here on</li>
 <li><svg class="key" viewBox="0 0 24 12"><path class="l" d="M12 0V12"/></svg> limit</li>
 {{if .HasTrends}}<li><svg class="key" viewBox="0 0 24 12"><path class="p" d="M1 9 6 8 11 9 16 4 21 3"/><path class="h" d="M21 3h0"/></svg> the jobs before, and head</li>
+{{end}}{{if .HasAnchors}}<li><svg class="key" viewBox="0 0 24 12"><path class="a" d="M0 6H24"/></svg> the level that head crept from</li>
 {{end}}</ul>
 <table id="comparisons" role="table">
 <caption>Comparisons, the worst first. Each opens to its values.</caption>

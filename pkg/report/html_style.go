@@ -72,6 +72,7 @@ summary{cursor:pointer}
 .h{stroke:var(--head)}
 .i{stroke:var(--fg)}
 .t{stroke:var(--bad);stroke-dasharray:4 3}
+.a{stroke:var(--dim);stroke-dasharray:4 3}
 .l{stroke:var(--open);stroke-dasharray:1 3}
 :is(.plot,.key) .z{fill:var(--zone);stroke:none}
 [data-slowdown]:not(.gates) .t{stroke:var(--dim)}

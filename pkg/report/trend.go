@@ -61,10 +61,27 @@ func trendOf(c *gate.Comparison) []float64 {
 	return append(c.Past[:len(c.Past):len(c.Past)], math.Log(c.Head.Median))
 }
 
+// flat is the share of a comparison that its trend draws as noise.
+func flat(c *gate.Comparison) float64 {
+	if c.Crept != nil {
+		return flatShare * c.Crept.Threshold
+	}
+	return flatShare * c.Threshold
+}
+
+// anchorOf is the level since which head crept; false where it did not.
+func anchorOf(c *gate.Comparison) (level float64, ok bool) {
+	if c.Crept == nil {
+		return 0, false
+	}
+	level = c.Head.Median / (1 + c.Crept.Change)
+	return level, level > 0 && finite(level)
+}
+
 // sparkOf is the trend of a comparison for its row; "" where there is none.
 func sparkOf(c *gate.Comparison) string {
 	logs := trendOf(c)
-	return Sparkline(logs[max(0, len(logs)-sparkJobs):], flatShare*c.Threshold)
+	return Sparkline(logs[max(0, len(logs)-sparkJobs):], flat(c))
 }
 
 // trendWords tell of a trend; "" where there is none.
@@ -84,27 +101,38 @@ const (
 	trendMargin = 3 // so that no end is cut
 )
 
-// trendPlot draws the trend of a comparison: a line through the jobs, and a dot
-// for head. It is empty where there is none.
+// trendPlot draws the trend of a comparison: a line through the jobs, a dot for
+// head, and the level that it crept from. It is empty where there is none.
 func trendPlot(c *gate.Comparison) template.HTML {
 	logs := trendOf(c)
 	if logs == nil {
 		return ""
 	}
 	var line strings.Builder
+	end := trendMargin + trendStep*(len(logs)-1)
+	drawn := logs
+	anchor, crept := anchorOf(c)
+	if crept {
+		drawn = append(logs, math.Log(anchor))
+	}
+	at := heights(drawn, flat(c))
+	height := func(i int) int { return trendHeight - trendMargin - int(math.Round(at[i]*(trendHeight-2*trendMargin))) }
+	mark := ""
+	if crept {
+		mark = fmt.Sprintf(`<path class="a" d="M0 %dH%d"/>`, height(len(logs)), end+trendMargin)
+	}
 	y := 0
-	for i, at := range heights(logs, flatShare*c.Threshold) {
+	for i := range logs {
 		before := y
-		y = trendHeight - trendMargin - int(math.Round(at*(trendHeight-2*trendMargin)))
+		y = height(i)
 		if i == 0 {
 			fmt.Fprintf(&line, "M%d %dl", trendMargin, y)
 			continue
 		}
 		fmt.Fprintf(&line, "%d %d ", trendStep, y-before)
 	}
-	end := trendMargin + trendStep*(len(logs)-1)
-	return template.HTML(fmt.Sprintf(`<svg class="plot past" viewBox="0 0 %d %d" preserveAspectRatio="none" aria-hidden="true"><path class="p" d="%s"/><path class="h" d="M%d %dh0"/></svg>`,
-		end+trendMargin, trendHeight, line.String(), end, y))
+	return template.HTML(fmt.Sprintf(`<svg class="plot past" viewBox="0 0 %d %d" preserveAspectRatio="none" aria-hidden="true">%s<path class="p" d="%s"/><path class="h" d="M%d %dh0"/></svg>`,
+		end+trendMargin, trendHeight, mark, line.String(), end, y))
 }
 
 // trends draws the trends of the worst comparisons, folded: each as a sentence
@@ -121,7 +149,7 @@ func (m markdown) trends() section {
 			continue
 		}
 		s.lines = append(s.lines, fmt.Sprintf("\nThe trend of %s %s, %s, %s\n\n%s",
-			marked.name(nameOf(m.verdict, c.Benchmark)), marked.name(c.Metric.Name), marked.prose(trendWords(c)), Sparkline(logs, flatShare*c.Threshold), mermaid(logs)))
+			marked.name(nameOf(m.verdict, c.Benchmark)), marked.name(c.Metric.Name), marked.prose(trendWords(c)), Sparkline(logs, flat(c)), mermaid(logs)))
 	}
 	if len(s.lines) == 0 {
 		return section{}

@@ -90,6 +90,17 @@ func TestPageTrends(t *testing.T) {
 			t.Errorf("it has no %q:\n%s", want, got)
 		}
 	}
+	crept := withPast("Encode", 1e-6, 1e-6, 1.1e-6)
+	crept.Comparisons[0].Crept = &gate.Crept{Since: "<v1.1>", Jobs: 3, Change: 0.5, Threshold: 0.1}
+	got = pageOf(crept)
+	for _, want := range []string{
+		`<path class="a" d="M0 21H18"/><path class="p" d="M3 `, "anchor: &lt;v1.1&gt; at 800 ns", "the level that head crept from</li>",
+		"Encode time_per_op since &lt;v1.1&gt;: &#43;50\u00a0% (fails at 10\u00a0%)",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("it has no %q:\n%s", want, got)
+		}
+	}
 	if got := pageOf(withPast("Encode", 1e-6, 1e-6)); strings.Contains(got, `class="plot past"`) || strings.Contains(got, "the jobs before, and head</li>") {
 		t.Errorf("two jobs are no trend:\n%s", got)
 	}
