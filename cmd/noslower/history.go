@@ -402,6 +402,7 @@ func (w world) historyJSON(pasts []past) error {
 }
 
 func (w world) historyCSV(pasts []past) error {
+	text := report.CellText
 	out := csv.NewWriter(w.Stdout)
 	rows := [][]string{{"suite", "benchmark", "metric", "unit", "better", "machine", "commit", "time", "median", "values", "change"}}
 	for _, p := range pasts {
@@ -412,21 +413,11 @@ func (w world) historyCSV(pasts []past) error {
 			}
 			for i, at := range t.points {
 				rows = append(rows, []string{
-					cell(p.suite), cell(t.name), cell(t.key.Metric), cell(t.watch.Metric.Unit), t.watch.Metric.Better.String(), cell(t.machine),
-					cell(at.Commit), instant(at.Time), strconv.FormatFloat(value(at), 'g', 10, 64), strconv.Itoa(at.Count), sizes[i],
+					text(p.suite), text(t.name), text(t.key.Metric), text(t.watch.Metric.Unit), t.watch.Metric.Better.String(), text(t.machine),
+					text(at.Commit), instant(at.Time), strconv.FormatFloat(value(at), 'g', 10, 64), strconv.Itoa(at.Count), sizes[i],
 				})
 			}
 		}
 	}
 	return out.WriteAll(rows)
-}
-
-// cell keeps text of others from being a formula where a spreadsheet opens it:
-// https://owasp.org/www-community/attacks/CSV_Injection.
-func cell(s string) string {
-	s = report.Printable(s)
-	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
-		return "'" + s
-	}
-	return s
 }

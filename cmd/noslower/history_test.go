@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/noslower/noslower/pkg/baseline"
 	"github.com/noslower/noslower/pkg/bench"
@@ -297,4 +299,19 @@ func creeps(t testing.TB, m bench.Metric, past []gate.Point, measured, fail floa
 		t.Fatal(err)
 	}
 	return v.Comparisons[0].Crept != nil
+}
+
+// TestHistoryComputesNothing: no name is a formula where a spreadsheet opens the
+// table, whether it parts columns at commas or at semicolons.
+func TestHistoryComputesNothing(t *testing.T) {
+	records := t.TempDir()
+	writeRecords(t, records, madeRecords(t, "=1+2", oneMachine, 2, []madeTrend{{"foo;=1+2", "time_per_op", "ns/op", 800, 0.01, 0, 0}}))
+	var stdout, stderr bytes.Buffer
+	w := world{Stdout: &stdout, Stderr: &stderr, Getenv: func(string) string { return "" }, Now: time.Now}
+	if status := w.run(t.Context(), []string{"history", "--output", "csv", records}); status != 0 {
+		t.Fatalf("status %d: %s", status, stderr.String())
+	}
+	if got := stdout.String(); strings.Count(got, "\n'=1+2,foo;'=1+2,time_per_op") != 2 {
+		t.Errorf("a formula: %s", got)
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -391,16 +390,7 @@ func rowID(t trend) string {
 	return id
 }
 
-// sitePolicy lets a page's own script run and its own style apply, and nothing be
-// asked of any other place.
-var sitePolicy = fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
-	integrity(siteScript), integrity(siteStyle))
-
-// integrity is the hash by which a policy allows a script or a style.
-func integrity(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-}
+var sitePolicy = report.PagePolicy(siteScript, siteStyle)
 
 // page writes one page.
 func (s *site) page(path, kind string, f frame) error {

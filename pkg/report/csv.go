@@ -42,7 +42,7 @@ func writeCSV(w io.Writer, v gate.Verdict, _ Options) error {
 
 func csvRow(v gate.Verdict, c *gate.Comparison) []string {
 	row := []string{
-		cellText(v.Suite), cellText(nameOf(v, c.Benchmark)), cellText(c.Metric.Name), cellText(c.Metric.Unit),
+		CellText(v.Suite), CellText(nameOf(v, c.Benchmark)), CellText(c.Metric.Name), CellText(c.Metric.Unit),
 		c.Metric.Better.String(), strconv.FormatBool(c.Gating), c.Outcome.String(), strconv.FormatBool(c.Warned),
 	}
 	row = append(row, cellsOf(c.Base)...)
@@ -71,9 +71,9 @@ func csvRow(v gate.Verdict, c *gate.Comparison) []string {
 	if v.Base != nil {
 		base = v.Base.Commit
 	}
-	row = append(row, cellText(base), cellText(v.Head.Commit), cellText(c.Why), cellText(strings.Join(c.Warnings, "; ")))
+	row = append(row, CellText(base), CellText(v.Head.Commit), CellText(c.Why), CellText(strings.Join(c.Warnings, "; ")))
 	if k := c.Crept; k != nil {
-		return append(row, cellText(k.Since), cellText(k.Commit), strconv.Itoa(k.Jobs), cellNumber(k.Change), cellNumber(k.Threshold))
+		return append(row, CellText(k.Since), CellText(k.Commit), strconv.Itoa(k.Jobs), cellNumber(k.Change), cellNumber(k.Threshold))
 	}
 	return append(row, make([]string, 5)...)
 }
@@ -104,6 +104,6 @@ func cellNumber(v float64) string {
 // https://owasp.org/www-community/attacks/CSV_Injection
 var formula = regexp.MustCompile(`(^|;)(\s*)([=+\-@＝＋－＠])`)
 
-// cellText makes text for a cell: nothing in it is invisible, and nothing is
+// CellText makes text for a cell of a spreadsheet: nothing in it is invisible, and nothing is
 // computed, since an apostrophe makes it text.
-func cellText(s string) string { return formula.ReplaceAllString(Printable(s), "${1}'${2}${3}") }
+func CellText(s string) string { return formula.ReplaceAllString(Printable(s), "${1}'${2}${3}") }

@@ -38,10 +38,14 @@ func shownName(s string) string { return cut(Printable(s), mostPageName) }
 
 var pageTemplate = template.Must(template.New("page").Parse(pageSource))
 
-// pagePolicy lets the page's own script run and its own style apply, and
-// nothing be asked of any other place.
-var pagePolicy = fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
-	integrity(pageScript), integrity(pageStyle))
+var pagePolicy = PagePolicy(pageScript, pageStyle)
+
+// PagePolicy lets a page's own script run and its own style apply, and nothing be
+// asked of any other place.
+func PagePolicy(script, style string) string {
+	return fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
+		integrity(script), integrity(style))
+}
 
 // integrity is the hash by which a policy allows a script or a style.
 func integrity(text string) string {
