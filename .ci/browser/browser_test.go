@@ -209,6 +209,9 @@ func (b *tab) picture(name string) {
 	}
 	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	if err == nil {
+		err = os.MkdirAll(*pictures, 0o755)
+	}
+	if err == nil {
 		err = os.WriteFile(filepath.Join(*pictures, name+".png"), png, 0o644)
 	}
 	if err != nil {
