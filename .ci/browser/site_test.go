@@ -129,7 +129,7 @@ func TestSiteTellsOfJobs(t *testing.T) {
 	b := open(t, siteOf(t, "read", []string{"encode"})["read/encode.html"])
 	equal(b, "dots", `document.querySelectorAll('#time_per_op .dot path').length`, 100)
 	equal(b, "the first dot", `document.querySelector('#time_per_op .dot title').textContent`, "c0ffee000000, 2026-09-01 01:00: 1.001 µs/op on arm64, Neoverse-N2, 2 cores")
-	equal(b, "changes", `document.querySelectorAll('#time_per_op .change.worse').length`, 2)
+	equal(b, "changes", `document.querySelectorAll('#time_per_op .chart .change.worse').length`, 2)
 	b.click("#time_per_op summary")
 	equal(b, "rows", `document.querySelectorAll('#time_per_op tbody tr').length`, 100)
 	equal(b, "the rows are seen", `document.querySelector('#time_per_op tbody tr').checkVisibility()`, true)
