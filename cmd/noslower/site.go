@@ -109,6 +109,7 @@ type (
 		ID, URL, Name, Metric, Machine string
 		Spark                          template.HTML
 		Latest, Whole, Class, Last     string
+		Day                            string // of Last
 		Jobs                           int
 	}
 	changeRow struct {
@@ -279,11 +280,10 @@ func (s *site) row(file string, t trend) trendRow {
 	}
 	if n := len(t.changes); n > 0 {
 		c := t.changes[n-1]
-		r.Last, r.Class = signed(c.Size), changeClass(t.watch, c.Size)
+		r.Last, r.Day, r.Class = signed(c.Size), day(c.To.Time), changeClass(t.watch, c.Size)
 		if r.Class != "moved" {
 			r.Last += ", " + r.Class
 		}
-		r.Last += ", " + day(c.To.Time)
 	}
 	return r
 }

@@ -64,7 +64,7 @@ const siteSource = `
 <caption>Benchmarks, with their latest jobs</caption>
 <thead><tr><th scope="col">Benchmark</th><th scope="col">Metric</th><th scope="col">Trend</th><th scope="col" class="n">Latest</th><th scope="col" class="n">Since the first job</th><th scope="col">Last change of level</th><th scope="col" class="n">Jobs</th></tr></thead>
 <tbody>
-{{$machines := .Machines}}{{range .Rows}}<tr id="{{.ID}}"{{if .Last}} class="changed"{{end}}><th scope="row"><a href="{{.URL}}">{{.Name}}</a></th><td>{{.Metric}}{{if $machines}}<span class="machine">{{.Machine}}</span>{{end}}</td><td>{{.Spark}}</td><td class="n">{{.Latest}}</td><td class="n">{{.Whole}}</td><td>{{if .Last}}<b class="{{.Class}}">{{.Last}}</b>{{else}}–{{end}}</td><td class="n">{{.Jobs}}</td></tr>
+{{$machines := .Machines}}{{range .Rows}}<tr id="{{.ID}}"{{if .Last}} class="changed"{{end}}><th scope="row"><a href="{{.URL}}">{{.Name}}</a></th><td>{{.Metric}}{{if $machines}}<span class="machine">{{.Machine}}</span>{{end}}</td><td>{{.Spark}}</td><td class="n">{{.Latest}}</td><td class="n">{{.Whole}}</td><td>{{if .Last}}<b class="{{.Class}}">{{.Last}}, <span>{{.Day}}</span></b>{{else}}–{{end}}</td><td class="n">{{.Jobs}}</td></tr>
 {{end}}</tbody>
 </table></div>
 {{if .Changes}}<h2>Latest changes of level</h2>
@@ -129,6 +129,7 @@ tbody th{min-width:9rem}
 #trends tbody th{min-width:min(16rem,24vw)}
 td{white-space:nowrap}
 .n,.jobs td:nth-child(3),.jobs td:nth-child(4){text-align:right}
+#trends b span{white-space:nowrap}
 tr:target{background:var(--soft)}
 .jobs tr.worse>*,.jobs tr.better>*,.jobs tr.moved>*{font-weight:600}
 .mini{width:7.5rem;height:1.5rem;background:var(--soft);border-radius:.2rem;vertical-align:middle}
