@@ -37,7 +37,7 @@ func pageRowOf(v gate.Verdict, c *gate.Comparison, common map[string]int) pageRo
 	r := pageRow{
 		Kind: kinds[rank(c)], Gating: c.Gating, Slowdown: sortKey(c), Outcome: outcomeOf(c),
 		Benchmark: shownName(nameOf(v, c.Benchmark)), Metric: shownName(c.Metric.Name),
-		Base: baseOf(c), Head: headOf(c), Change: shown(changeOf(c)), Fail: shown(failsAt(c)),
+		Base: baseOf(c), Head: headOf(c), Change: changeOf(c), Fail: failsAt(c),
 		Plot: plotOf(c, base, head), Trend: trendPlot(c), Why: shown(c.Why), Numbers: numbersOf(c, base, head),
 	}
 	for _, n := range notes(c, common) {

@@ -39,7 +39,7 @@ button{font:inherit;color:inherit;cursor:pointer}
 caption{text-align:left;color:var(--dim);font-size:.875rem;padding:.25rem 0}
 #comparisons,#comparisons caption,#comparisons thead,#comparisons tbody{display:block}
 #comparisons thead{position:sticky;top:0;z-index:2;background:var(--bg);border-bottom:2px solid var(--line);font-size:.875rem}
-#comparisons tr{display:grid;grid-template-columns:8rem minmax(0,1.3fr) minmax(10.5rem,.8fr) 7.75rem 7.75rem 5rem 4.5rem minmax(12rem,1.4fr);grid-template-rows:auto 1fr;column-gap:.9rem;align-items:start}
+#comparisons tr{display:grid;grid-template-columns:8rem minmax(0,1.3fr) minmax(10.5rem,.8fr) 7.75rem 7.75rem 5.5rem 4.5rem minmax(12rem,1.4fr);grid-template-rows:auto 1fr;column-gap:.9rem;align-items:start}
 #comparisons th{padding:0;text-align:left;font-weight:600}
 #comparisons thead th{padding:.5rem 0;color:var(--dim);white-space:nowrap}
 #comparisons thead th:nth-child(9){position:absolute;left:-100vw}
@@ -55,7 +55,7 @@ thead button{padding:0;background:none;border:0;font-weight:inherit;text-decorat
 :is(.regressed,.warned,.inconclusive.gates)>td:nth-child(1){color:var(--open)}
 .regressed.gates>td:nth-child(1){color:var(--bad)}
 .improved>td:nth-child(1){color:var(--good)}
-[data-slowdown] td:nth-child(6){font-weight:600}
+[data-slowdown] td:nth-child(6){font-weight:600;white-space:nowrap}
 [data-slowdown] td:nth-child(8){grid-area:1/8/3/9;display:grid;grid-template-columns:1fr 1fr;font-size:.75rem;line-height:1.2;color:var(--dim)}
 [data-slowdown] td:nth-child(8) span{text-align:right}
 [data-slowdown] td:nth-child(9){grid-column:2/8;max-width:62rem;font-size:.875rem;color:var(--dim)}
