@@ -130,34 +130,34 @@ func (p *scyllaParser) endSample() bool {
 // parts reads a line's parts up to its end or to what is none of them.
 func (p *scyllaParser) parts(l line, rest string) bool {
 	for rest != "" {
-		if m := scyllaSample.FindStringSubmatch(rest); m != nil {
+		if m := scyllaPart(scyllaSample, rest); m != nil {
 			next := rest[len(m[0]):]
-			if m[3] == "" && next != "" && !scyllaSample.MatchString(next) && !scyllaHeader.MatchString(next) {
+			if m[3] == "" && next != "" && scyllaPart(scyllaSample, next) == nil && scyllaPart(scyllaHeader, next) == nil {
 				return true // a sentence such as "2000 tps is what we had"
 			}
 			if !p.readSample(l, m[1] != "", m[2], m[3]) {
 				return false
 			}
 			rest = next
-		} else if m := scyllaMedian.FindStringSubmatch(rest); m != nil {
+		} else if m := scyllaPart(scyllaMedian, rest); m != nil {
 			return p.readSample(l, true, m[1], "")
-		} else if m := scyllaOldStat.FindStringSubmatch(rest); m != nil {
+		} else if m := scyllaPart(scyllaOldStat, rest); m != nil {
 			if !p.readStatistic(l, strings.ReplaceAll(m[1], " ", "-"), m[2]) {
 				return false
 			}
 			rest = rest[len(m[0]):]
-		} else if m := scyllaHeader.FindStringSubmatch(rest); m != nil {
+		} else if m := scyllaPart(scyllaHeader, rest); m != nil {
 			if !p.endSummary() {
 				return false
 			}
 			p.summary = &scyllaSummary{l, m[1], map[string]float64{}}
 			rest = rest[len(m[0])-len(m[2]):]
-		} else if m := scyllaStat.FindStringSubmatch(rest); m != nil {
+		} else if m := scyllaPart(scyllaStat, rest); m != nil {
 			if !p.readStatistic(l, m[1], m[2]) {
 				return false
 			}
 			rest = rest[len(m[0]):]
-		} else if m := scyllaStopwatch.FindStringSubmatch(rest); m != nil {
+		} else if m := scyllaPart(scyllaStopwatch, rest); m != nil {
 			if !p.readStopwatch(l, m[1], m[2]) {
 				return false
 			}
@@ -167,6 +167,17 @@ func (p *scyllaParser) parts(l line, rest string) bool {
 		}
 	}
 	return true
+}
+
+// scyllaPart matches the part that a text begins with. It looks no further than a
+// part can be long: a line of a megabyte would be gone through for each of its parts.
+func scyllaPart(part pattern, text string) []string {
+	const longest = 4 << 10
+	m := part.FindStringSubmatch(text[:min(len(text), longest)])
+	if m != nil && len(m[0]) == longest {
+		return nil // it may be one by that end alone
+	}
+	return m
 }
 
 // readSample reads one second's numbers, or the run of the median throughput
