@@ -24,7 +24,7 @@ var _ = register(Format{
 
 var (
 	bmfHead            = compile(`^\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:lower_|upper_)?value"\s*:\s*[-\d"n]`)
-	bmfShape jsonShape = func(head []byte) bool { return bmfHead.re().Match(head) }
+	bmfShape jsonShape = func(head jsonHead) bool { return bmfHead.re().Match(head.text) }
 )
 
 // bmfMeasures are the metrics and units of the measures that Bencher brings.

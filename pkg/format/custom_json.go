@@ -3,7 +3,6 @@ package format
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -78,7 +77,9 @@ func newJSON(c Custom) (customReader, error) {
 
 // anyJSON is the shape of any object or list whose first value begins as JSON's
 // do: a line such as "[INFO] Compiling" is none.
-var anyJSON jsonShape = regexp.MustCompile(`^(?:\{\s*["}]|\[\s*(?:["{\[\]]|-?\d[\d.eE+-]*\s*[,\]]))`).Match
+var anyJSON jsonShape = func(head jsonHead) bool { return anyJSONHead.re().Match(head.text) }
+
+var anyJSONHead = compile(`^(?:\{\s*["}]|\[\s*(?:["{\[\]]|-?\d[\d.eE+-]*\s*[,\]]))`)
 
 func jsonPath(what, path string) (*jsonpath.Path, error) {
 	p, err := jsonpath.Parse(path)

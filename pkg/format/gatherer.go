@@ -244,19 +244,34 @@ func readEither(
 ) func(io.Reader, string) iter.Seq2[bench.Result, error] {
 	return func(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 		return func(yield func(bench.Result, error) bool) {
-			// As far as sniffing looks for a document.
-			head, err := io.ReadAll(io.LimitReader(r, maxJSONStart+maxJSONHead))
+			head, isText, err := readHead(r, shape)
 			whole := io.MultiReader(bytes.NewReader(head), r)
 			switch {
 			case err != nil:
 				yield(bench.Result{}, fmt.Errorf("%s: %w", name, err))
-			case shape.find(head, 0) < 0:
+			case isText:
 				text(whole, name, yield)
-			case len(head) < maxJSONStart+maxJSONHead:
+			case len(head) < maxJSONStart: // all of it
 				shape.readAll(head, name, document, yield)
 			default:
 				shape.read(document)(whole, name)(yield)
 			}
+		}
+	}
+}
+
+// readHead reads as much of r as tells whether it is text or has a document of a
+// shape: as far as sniffing looks for one, or to the end of what begins there.
+func readHead(r io.Reader, shape jsonShape) (head []byte, isText bool, err error) {
+	for limit := maxJSONStart; ; limit *= 2 {
+		more, err := io.ReadAll(io.LimitReader(r, int64(limit-len(head))))
+		head = append(head, more...)
+		isText = shape.find(head, 0) < 0
+		if err != nil || !isText || len(head) < limit || limit >= maxDocument {
+			return head, isText, err
+		}
+		if cut := cutDocument(head); cut < 0 || cut >= maxJSONStart {
+			return head, isText, err
 		}
 	}
 }

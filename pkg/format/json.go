@@ -18,22 +18,26 @@ import (
 // A jsonShape tells a tool's JSON document by its head. Each document of an
 // input that has the shape is read; what stands before, between and after them,
 // a log's lines or those of npm, is passed over.
-type jsonShape func(head []byte) bool
+type jsonShape func(jsonHead) bool
 
-// Bounds of what is looked at to tell a document's shape: where it begins, and
-// how far its keys are looked for.
+// A jsonHead is a document, as far as it is known.
+type jsonHead struct {
+	text []byte
+	keys func(yield func(path []byte) bool) // as those of scanJSON, maybe each once
+}
+
+// Bounds of what is looked at to tell a document's shape.
 const (
-	maxJSONStart = 1 << 20
-	maxJSONHead  = 64 << 10
-	maxJSONPath  = 8 // levels below which keys are not looked for
+	maxJSONStart = 1<<20 + 64<<10 // of an input whose format is not known
+	maxJSONPath  = 8              // levels below which keys are not looked for
 )
 
-// withKeys is the shape of a document that has all of these keys in its head,
-// each written as a path: "benchmarks[].name".
+// withKeys is the shape of a document that has all of these keys, each written as
+// a path: "benchmarks[].name".
 func withKeys(paths ...string) jsonShape {
-	return func(head []byte) bool {
+	return func(head jsonHead) bool {
 		missing := slices.Clone(paths)
-		scanJSON(head, func(path []byte) bool {
+		head.keys(func(path []byte) bool {
 			if i := slices.IndexFunc(missing, func(m string) bool { return m == string(path) }); i >= 0 {
 				missing = slices.Delete(missing, i, i+1)
 			}
@@ -45,7 +49,7 @@ func withKeys(paths ...string) jsonShape {
 
 // orElse is the shape of a document that is of one of two.
 func (s jsonShape) orElse(o jsonShape) jsonShape {
-	return func(head []byte) bool { return s(head) || o(head) }
+	return func(head jsonHead) bool { return s(head) || o(head) }
 }
 
 // sniff is a Format's Sniff.
@@ -53,29 +57,52 @@ func (s jsonShape) sniff(in *Input) bool { return slices.ContainsFunc(in.documen
 
 // documents returns the heads of the JSON documents of an input. They are looked
 // for no further than maxJSONStart.
-func (in *Input) documents() [][]byte {
+func (in *Input) documents() []jsonHead {
 	if in.heads == nil {
-		in.heads = [][]byte{}
-		for _, head := range documents(in.beginning(), 0) {
-			in.heads = append(in.heads, head)
+		in.heads = []jsonHead{}
+		for _, text := range documents(in.beginning(), 0) {
+			keys := distinctKeys(text)
+			in.heads = append(in.heads, jsonHead{text, func(yield func([]byte) bool) {
+				for _, key := range keys {
+					if !yield(key) {
+						return
+					}
+				}
+			}})
 		}
 	}
 	return in.heads
 }
 
+// distinctKeys returns each path of a document once, in order: a long document is
+// gone through once for all shapes together.
+func distinctKeys(text []byte) [][]byte {
+	const longest = 128 // no shape has a path that is longer
+	var keys [][]byte
+	seen := map[string]bool{}
+	scanJSON(text, func(path []byte) bool {
+		if len(path) <= longest && !seen[string(path)] {
+			seen[string(path)] = true
+			keys = append(keys, slices.Clone(path))
+		}
+		return true
+	})
+	return keys
+}
+
 // find returns where the next document of the shape begins in input, or -1.
 func (s jsonShape) find(input []byte, from int) int {
-	for start, head := range documents(input, from) {
-		if s(head) {
+	for start, text := range documents(input, from) {
+		if s(jsonHead{text, func(yield func([]byte) bool) { scanJSON(text, yield) }}) {
 			return start
 		}
 	}
 	return -1
 }
 
-// documents yields where each document begins, and its head. A document begins
-// a line. Each is passed over as far as it was looked at, so that the time is
-// linear.
+// documents yields where each document begins, and the input from there on. A
+// document begins a line. Each is passed over as far as it goes, so that the time
+// is linear.
 func documents(input []byte, from int) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		for at := from; at < len(input); {
@@ -86,11 +113,10 @@ func documents(input []byte, from int) iter.Seq2[int, []byte] {
 			}
 			next := start
 			if c := input[start]; c == '{' || c == '[' {
-				head := input[start:min(len(input), start+maxJSONHead)]
-				if !yield(start, head) {
+				if !yield(start, input[start:]) {
 					return
 				}
-				next += scanJSON(head, nil)
+				next += scanJSON(input[start:], nil)
 			}
 			end := bytes.IndexByte(input[next:], '\n')
 			if end < 0 {
@@ -99,6 +125,16 @@ func documents(input []byte, from int) iter.Seq2[int, []byte] {
 			at = next + end
 		}
 	}
+}
+
+// cutDocument returns where the document begins that does not end in input, or -1.
+func cutDocument(input []byte) int {
+	for start, text := range documents(input, 0) {
+		if scanJSON(text, nil) == len(text) {
+			return start
+		}
+	}
+	return -1
 }
 
 // scanJSON goes through the JSON value that data begins with, and hands the

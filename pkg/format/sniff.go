@@ -18,14 +18,14 @@ import (
 // formats together, and never in memory as a whole.
 type Input struct {
 	in      io.ReaderAt
-	start   []byte   // its first part; nil until somebody asks
-	claimed []bool   // by sniffer; nil until one asks
-	heads   [][]byte // of its JSON documents; nil until a shape asks
+	start   []byte     // its first part; nil until somebody asks
+	claimed []bool     // by sniffer; nil until one asks
+	heads   []jsonHead // of its JSON documents; nil until a shape asks
 }
 
 // inputOf returns the input of a text that is in memory.
 func inputOf(text []byte) *Input {
-	return &Input{in: bytes.NewReader(text), start: text[:min(len(text), maxJSONStart+maxJSONHead)]}
+	return &Input{in: bytes.NewReader(text), start: text[:min(len(text), maxJSONStart)]}
 }
 
 // reader reads the input from its start. An error of it is not told of here: who
@@ -37,7 +37,7 @@ func (in *Input) reader() io.Reader {
 // beginning returns the part in which documents are looked for.
 func (in *Input) beginning() []byte {
 	if in.start == nil {
-		in.start, _ = io.ReadAll(io.LimitReader(in.reader(), maxJSONStart+maxJSONHead))
+		in.start, _ = io.ReadAll(io.LimitReader(in.reader(), maxJSONStart))
 	}
 	return in.start
 }
