@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -158,12 +159,16 @@ func (r *reader) readRun(s *side, done run.Run, ops uint64) error {
 
 // printed is what the run's results are read from: its standard output, so that
 // no log line stands in the middle of a document, or both streams where standard
-// output alone says nothing.
+// output alone says nothing. The command has ended, so that its last line has.
 func (r *reader) printed(done run.Run) []byte {
-	if out := done.Stdout(); r.recognises(out) {
-		return out
+	out := done.Stdout()
+	if !r.recognises(out) {
+		out = done.Output
 	}
-	return done.Output
+	if len(out) > 0 && !bytes.HasSuffix(out, []byte("\n")) {
+		out = append(slices.Clip(out), '\n')
+	}
+	return out
 }
 
 // withoutKnown leaves out the values whose key the tool itself reported, in this

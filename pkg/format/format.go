@@ -35,8 +35,8 @@ type Format struct {
 	// Read yields the results in input order; the values of one are there only
 	// until the next, of which there may be millions. An error of type *LineError
 	// is a line that looks like a result and cannot be read: what follows it is
-	// still yielded. Any other error ends the reading. name is the document's
-	// name in errors.
+	// still yielded. One at the end may be that the last line has no end. Any other
+	// error ends the reading. name is the document's name in errors.
 	Read func(r io.Reader, name string) iter.Seq2[bench.Result, error]
 }
 
@@ -45,6 +45,7 @@ var formats []Format
 // register makes a format known; each format's file calls it once, in a package
 // variable.
 func register(f Format) Format {
+	f.Read = warnUnended(f.Read)
 	formats = append(formats, f)
 	return f
 }

@@ -1,0 +1,79 @@
+package format
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/noslower/noslower/pkg/bench"
+)
+
+// warnUnended returns a Format's Read that warns where results come of a last line
+// that has no end. Many a text that is whole has none, so that the line is read;
+// but where the output was cut off, "31150" may be "3" in it, and nothing tells.
+func warnUnended(read func(io.Reader, string) iter.Seq2[bench.Result, error]) func(io.Reader, string) iter.Seq2[bench.Result, error] {
+	return func(r io.Reader, name string) iter.Seq2[bench.Result, error] {
+		return func(yield func(bench.Result, error) bool) {
+			in := &unendedReader{in: r}
+			doubtful := false // a result came of the last line, and no error after it
+			stopped := false
+			read(in.sized(), name)(func(res bench.Result, err error) bool {
+				doubtful = in.atEnd && err == nil
+				stopped = !yield(res, err)
+				return !stopped
+			})
+			if last := clean(string(in.last)); doubtful && !stopped && !in.long && canGoOn(last) {
+				l := line{document: name, number: 1 + in.lines, text: last}
+				yield(bench.Result{}, l.errorf("want an end of the last line, have none: if the output was cut off there, its numbers are wrong"))
+			}
+		}
+	}
+}
+
+// canGoOn reports whether what a line ends with may go on, as all may but a
+// document.
+func canGoOn(text string) bool {
+	return strings.TrimSpace(text) != "" && strings.IndexByte("}]>", text[len(text)-1]) < 0
+}
+
+// An unendedReader keeps what was read after the last line end. It tells of the
+// input's end on its own, when all lines before the last one were handed out.
+type unendedReader struct {
+	in    io.Reader
+	lines int    // line ends
+	last  []byte // what is after them
+	long  bool   // it is longer than a line may be
+	atEnd bool
+}
+
+func (r *unendedReader) Read(b []byte) (int, error) {
+	n, err := r.in.Read(b)
+	read := b[:n]
+	if end := bytes.LastIndexByte(read, '\n'); end >= 0 {
+		r.lines += bytes.Count(read, []byte("\n"))
+		r.last, r.long = r.last[:0], false
+		read = read[end+1:]
+	}
+	if r.long = r.long || len(r.last)+len(read) > maxLine; !r.long {
+		r.last = append(r.last, read...)
+	}
+	if n > 0 && errors.Is(err, io.EOF) {
+		return n, nil
+	}
+	r.atEnd = errors.Is(err, io.EOF)
+	return n, err
+}
+
+// sized returns the reader with the size of what it reads, where that is known.
+func (r *unendedReader) sized() io.Reader {
+	type sized interface{ Size() int64 }
+	if in, ok := r.in.(sized); ok {
+		return struct {
+			io.Reader
+			sized
+		}{r, in}
+	}
+	return r
+}
