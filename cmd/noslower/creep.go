@@ -182,7 +182,7 @@ func changeSentence(c gate.Change, w gate.Watch) string {
 	default:
 		verdict = ", better"
 	}
-	return fmt.Sprintf("%s%s, between %s and %s", signed(c.Size), verdict, jobName(c.From), jobName(c.To))
+	return fmt.Sprintf("%s%s, between %s and %s", gate.SignedPercent(c.Size), verdict, jobName(c.From), jobName(c.To))
 }
 
 // jobName is what a job is called in a sentence: its commit, else its time.
@@ -191,14 +191,6 @@ func jobName(p gate.Point) string {
 		return orDash(instant(p.Time))
 	}
 	return bench.ShortCommit(p.Commit)
-}
-
-// signed words a share with its sign.
-func signed(share float64) string {
-	if share > 0 {
-		return "+" + gate.Percent(share)
-	}
-	return gate.Percent(share)
 }
 
 // named is what a benchmark is called: the suite's name stands in where its tool

@@ -296,7 +296,7 @@ func (w world) historyText(pasts []past) error {
 		for _, t := range p.trends {
 			unit := report.Printable(t.watch.Metric.Unit)
 			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%d", report.Cell(t.name), report.Cell(t.key.Metric),
-				sparkline(t), gate.Quantity(t.first(), unit), gate.Quantity(t.latest(), unit), signed(t.whole()), len(t.points))
+				sparkline(t), gate.Quantity(t.first(), unit), gate.Quantity(t.latest(), unit), gate.SignedPercent(t.whole()), len(t.points))
 			if len(machines) > 1 {
 				fmt.Fprintf(table, "\t%s", machineName(t.machine))
 			}

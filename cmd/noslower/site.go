@@ -276,11 +276,11 @@ func (s *site) row(file string, t trend) trendRow {
 	unit := report.Printable(t.watch.Metric.Unit)
 	r := trendRow{
 		ID: rowID(t), URL: file + "#" + pageName(t.key.Metric), Name: report.Printable(t.name), Metric: report.Printable(t.key.Metric), Machine: machineName(t.machine),
-		Spark: miniature(t), Latest: gate.Quantity(t.latest(), unit), Whole: signed(t.whole()), Jobs: len(t.points),
+		Spark: miniature(t), Latest: gate.Quantity(t.latest(), unit), Whole: gate.SignedPercent(t.whole()), Jobs: len(t.points),
 	}
 	if n := len(t.changes); n > 0 {
 		c := t.changes[n-1]
-		r.Last, r.Day, r.Class = signed(c.Size), day(c.To.Time), changeClass(t.watch, c.Size)
+		r.Last, r.Day, r.Class = gate.SignedPercent(c.Size), day(c.To.Time), changeClass(t.watch, c.Size)
 		if r.Class != "moved" {
 			r.Last += ", " + r.Class
 		}
@@ -319,7 +319,7 @@ func (s *site) benchmark(name string, trends []trend) (page benchmarkPage, chang
 			for _, c := range slices.Backward(t.changes) {
 				part.Changes = append(part.Changes, changeRow{
 					URL: "#" + part.ID, Name: page.Name, Metric: part.Metric, Machine: machine(t),
-					Size: signed(c.Size), Class: changeClass(t.watch, c.Size), Time: day(c.To.Time), when: c.To.Time,
+					Size: gate.SignedPercent(c.Size), Class: changeClass(t.watch, c.Size), Time: day(c.To.Time), when: c.To.Time,
 					From: s.commit(c.From.Commit), To: s.commit(c.To.Commit),
 				})
 			}
@@ -439,7 +439,7 @@ func (s *site) jobRows(group []trend, places []slot) template.HTML {
 		p := t.points[at.point]
 		before := "–"
 		if at.point > 0 {
-			before = signed(math.Expm1(p.Center - t.points[at.point-1].Center))
+			before = gate.SignedPercent(math.Expm1(p.Center - t.points[at.point-1].Center))
 		}
 		class := ""
 		for _, c := range t.changes {

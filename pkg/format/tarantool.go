@@ -61,12 +61,13 @@ var (
 
 // isTarantool is the shape of a script's document. Below others it may be cut off
 // before its first benchmark is whole.
-func isTarantool(head []byte) bool {
-	return tarantoolAny(head) && !tarantoolForeign(head) && !tarantoolUnit.re().Match(head)
+func isTarantool(head jsonHead) bool {
+	const soon = 64 << 10 // that the unit stands in
+	return tarantoolAny(head) && !tarantoolForeign(head) && !tarantoolUnit.re().Match(head.text[:min(len(head.text), soon)])
 }
 
 func sniffTarantool(in *Input) bool {
-	return sniffTarantoolText(in) || jsonShape(func(head []byte) bool { return tarantoolWhole(head) && isTarantool(head) }).sniff(in)
+	return sniffTarantoolText(in) || jsonShape(func(head jsonHead) bool { return tarantoolWhole(head) && isTarantool(head) }).sniff(in)
 }
 
 var (
