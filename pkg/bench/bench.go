@@ -222,9 +222,7 @@ func (s *Set) add(at launch, r *Result, v *Value) error {
 		e = s.entries[key]
 	}
 	if e == nil {
-		if s.entries == nil {
-			s.entries, s.metrics = map[Key]*entry{}, map[Metric]*Metric{}
-		}
+		s.grow(0)
 		metric := s.own(v.Metric)
 		e = &entry{key: Key{strings.Clone(r.Name), metric.Name}, metric: metric, machine: r.Machine, counted: r.Counted}
 		s.entries[e.key] = e
@@ -251,6 +249,14 @@ func (s *Set) add(at launch, r *Result, v *Value) error {
 	e.printed.add(at, v.V, s.room)
 	e.printed.spreads = append(e.printed.spreads, *v.Statistic)
 	return nil
+}
+
+// grow makes room for so many samples in a set that has none.
+func (s *Set) grow(samples int) {
+	if s.entries == nil {
+		s.entries, s.metrics = make(map[Key]*entry, samples), map[Metric]*Metric{}
+		s.order = make([]*entry, 0, samples)
+	}
 }
 
 // turnTo makes an entry the latest.

@@ -190,6 +190,7 @@ func (doc *measurementsDoc) measurements() (Measurements, error) {
 	if y := m.Time.Year(); y > 9999 {
 		faults = append(faults, fmt.Errorf("time: want a year up to 9999, have %d", y))
 	}
+	m.Set.grow(len(doc.Samples))
 	for i, s := range doc.Samples {
 		if err := s.addTo(m.Set); err != nil {
 			faults = append(faults, fmt.Errorf("sample %d (benchmark %q, metric %q): %w", i+1, s.Benchmark, s.Metric, err))

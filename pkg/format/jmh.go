@@ -3,6 +3,7 @@ package format
 import (
 	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -53,10 +54,15 @@ type jmhNumber struct{ v *float64 }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (n *jmhNumber) UnmarshalJSON(data []byte) error {
-	if data[0] == '"' {
+	if data[0] == '"' || data[0] == 'n' {
 		return nil
 	}
-	return json.Unmarshal(data, &n.v)
+	v, err := parseFloat(string(data))
+	if err != nil {
+		return &json.UnmarshalTypeError{Value: bench.KindOfJSON(string(data)), Type: reflect.TypeFor[float64]()}
+	}
+	n.v = &v
+	return nil
 }
 
 func readJMH(d *jsonDocument) error {
