@@ -28,7 +28,7 @@ const (
 	branchWhole  = 2 * branchFold // jobs that are kept whole, with all values
 	branchFold   = baseline.MaxJobs
 	branchChunks = 100      // files of folded jobs: 5000 jobs
-	branchBytes  = 64 << 20 // of all of these
+	branchBytes  = 64 << 20 // of all of these, and of those that are whole
 	// branchTries is how often a push is tried that others come before.
 	branchTries = 60
 	// branchRefusals is how often it is refused until nobody else is to blame.
@@ -337,6 +337,21 @@ func foldedPath(path string) string {
 	return strings.TrimSuffix(path, recordSuffix) + "-folded" + recordSuffix
 }
 
+// toFold returns how many of the whole jobs, the oldest first, are to be folded.
+func toFold(whole []branchFile) int {
+	bytes := 0
+	for _, f := range whole {
+		bytes += f.size
+	}
+	switch {
+	case len(whole) >= branchWhole:
+		return branchFold
+	case bytes > branchBytes:
+		return len(whole) / 2
+	}
+	return 0
+}
+
 // compact returns what of these files, the newest last and not yet there, is to
 // be added, and which are to go.
 func compact(files []branchFile) (add []branchFile, gone []string) {
@@ -350,14 +365,14 @@ func compact(files []branchFile) (add []branchFile, gone []string) {
 			whole = append(whole, f)
 		}
 	}
-	if len(whole) >= branchWhole {
+	if n := toFold(whole); n > 0 {
 		var jobs []baseline.Job
-		for _, f := range whole[:branchFold] {
+		for _, f := range whole[:n] {
 			jobs = append(jobs, trailOf(&f.record)...)
 			gone = append(gone, f.path)
 		}
 		// The newest of them stays whole, and tells of the others.
-		last := whole[branchFold-1]
+		last := whole[n-1]
 		last.record.Jobs = jobs[:len(jobs)-1]
 		add = append(add, branchFile{path: foldedPath(last.path), record: last.record})
 		folded = append(folded, last)

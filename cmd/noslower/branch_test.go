@@ -383,6 +383,16 @@ func TestCompactLarge(t *testing.T) {
 	if want := []string{"0", "1"}; !slices.Equal(gone, want) {
 		t.Errorf("%q are let go, want %q", gone, want)
 	}
+	// Few whole jobs that are large are folded before there are many.
+	for i := range files {
+		files[i].record.Jobs = nil
+		files[i].record.Measurements.Set = &bench.Set{}
+	}
+	add, gone := compact(append(files, branchFile{path: "new"}))
+	slices.Sort(gone)
+	if want := []string{"0", "1"}; !slices.Equal(gone, want) || len(add) != 2 || add[1].path != foldedPath("1") {
+		t.Errorf("%q are folded, want %q", gone, want)
+	}
 }
 
 // seed makes the branch one that has so many jobs, of which each measured some
