@@ -270,7 +270,7 @@ func readHead(r io.Reader, shape jsonShape) (head []byte, isText bool, err error
 		if err != nil || !isText || len(head) < limit || limit >= maxDocument {
 			return head, isText, err
 		}
-		if cut := cutDocument(head); cut < 0 || cut >= maxJSONStart {
+		if cut := cutOff(head, 0); cut < 0 || cut >= maxJSONStart {
 			return head, isText, err
 		}
 	}

@@ -127,16 +127,6 @@ func documents(input []byte, from int) iter.Seq2[int, []byte] {
 	}
 }
 
-// cutDocument returns where the document begins that does not end in input, or -1.
-func cutDocument(input []byte) int {
-	for start, text := range documents(input, 0) {
-		if scanJSON(text, nil) == len(text) {
-			return start
-		}
-	}
-	return -1
-}
-
 // scanJSON goes through the JSON value that data begins with, and hands the
 // path of each key to key, if that is not nil, until it returns false. A path is
 // there until the next. It returns how much of data it went through: as far as
