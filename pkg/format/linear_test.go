@@ -1,44 +1,37 @@
 package format_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/noslower/noslower/pkg/format"
 )
 
-// TestLongLine reads every input as one line that goes on and on, in a time that
-// grows with it and not with its square.
-func TestLongLine(t *testing.T) {
-	const size = 200_000
-	const unsuspicious = 300 * time.Millisecond // ten times what the slowest takes
-	for _, f := range format.All() {
-		for _, path := range inputs(t, f.Name) {
-			line := strings.Join(strings.Fields(string(read(t, path))), " ") + " "
-			line = strings.Repeat(line, 1+size/len(line))[:size]
-			if timeToRead(f, line, 1) < unsuspicious {
-				continue
-			}
-			const parts, tries = 4, 3
-			whole, part := timeToRead(f, line, tries), timeToRead(f, line[:size/parts], tries)
-			if whole > parts*parts/2*part {
-				t.Errorf("%s as one line: %d kB take %v, a quarter of them %v", path, size/1000, whole, part)
-			}
+// BenchmarkLongLine reads inputs whose lines are matched
+// part by part as one line that goes on and on: a byte of a long one is to cost
+// what one of a short one does.
+func BenchmarkLongLine(b *testing.B) {
+	for _, name := range []string{"scylla", "catch2", "tarantool"} {
+		f, err := format.ByName(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, size := range []int{50_000, 200_000} {
+			b.Run(fmt.Sprintf("%s/%dkB", name, size/1000), func(b *testing.B) {
+				var lines []string
+				for _, path := range inputs(b, name) {
+					line := strings.Join(strings.Fields(string(read(b, path))), " ") + " "
+					lines = append(lines, strings.Repeat(line, 1+size/len(line))[:size])
+				}
+				b.SetBytes(int64(len(lines) * size))
+				for b.Loop() {
+					for _, line := range lines {
+						for range f.Read(strings.NewReader(line), "input") {
+						}
+					}
+				}
+			})
 		}
 	}
-}
-
-// timeToRead returns the least time that a format takes to read a text.
-func timeToRead(f format.Format, text string, tries int) time.Duration {
-	var least time.Duration
-	for n := range tries {
-		start := time.Now()
-		for range f.Read(strings.NewReader(text), "input") {
-		}
-		if took := time.Since(start); n == 0 || took < least {
-			least = took
-		}
-	}
-	return least
 }
