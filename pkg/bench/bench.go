@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -129,6 +130,23 @@ func (s *Sample) Key() Key { return Key{s.Benchmark, s.Metric.Name} }
 
 // Values returns the values of all launches in the order measured.
 func (s *Sample) Values() []float64 { return slices.Concat(s.Launches...) }
+
+// Results yields the sample as results, one of each launch. The values of one are
+// there only until the next.
+func (s *Sample) Results() iter.Seq[Result] {
+	return func(yield func(Result) bool) {
+		r := Result{Name: s.Benchmark, Machine: s.Machine, Counted: s.Counted}
+		for i, values := range s.Launches {
+			r.Launch, r.Values = i, slices.Grow(r.Values[:0], len(values))
+			for _, v := range values {
+				r.Values = append(r.Values, Value{s.Metric, v, s.Spread})
+			}
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
 
 // A Set is what one side measured: its samples in the order first seen.
 // The zero value is an empty set.

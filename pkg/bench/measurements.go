@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -156,29 +155,32 @@ func DecodeMeasurements(data []byte) (Measurements, error) {
 	return doc.measurements()
 }
 
-// NextMeasurements decodes the next document of a stream. The error is io.EOF
-// where there is none, and of type *SchemaError where it is another document.
-func NextMeasurements(in *json.Decoder) (Measurements, error) {
+// NextSamples decodes the samples of the next measurements document of a stream.
+// The error is io.EOF where there is none, and of type *SchemaError where it is
+// another document.
+func NextSamples(in *json.Decoder) ([]Sample, error) {
 	var doc measurementsDoc
 	start := in.InputOffset()
 	err := in.Decode(&doc)
 	mistyped, _ := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
 	case errors.Is(err, io.EOF):
-		return Measurements{}, err
+		return nil, err
 	case err != nil && in.InputOffset() == start:
-		return Measurements{}, fmt.Errorf("want a whole JSON document: %w", err)
+		return nil, fmt.Errorf("want a whole JSON document: %w", err)
 	case mistyped != nil && (mistyped.Field == "" || mistyped.Field == "schema"):
-		return Measurements{}, fmt.Errorf("want a %s document: %w", MeasurementsSchema, Worded(err))
+		return nil, fmt.Errorf("want a %s document: %w", MeasurementsSchema, Worded(err))
 	case doc.Schema != MeasurementsSchema:
-		return Measurements{}, &SchemaError{doc.Schema, MeasurementsSchema}
+		return nil, &SchemaError{doc.Schema, MeasurementsSchema}
 	case err != nil:
-		return Measurements{}, err
+		return nil, err
 	}
-	return doc.measurements()
+	samples, faults := doc.samples()
+	return samples, errors.Join(faults...)
 }
 
 func (doc *measurementsDoc) measurements() (Measurements, error) {
+	samples, faults := doc.samples()
 	m := Measurements{
 		Suite: doc.Suite, Commit: doc.Commit, Ref: doc.Ref, Host: doc.Host,
 		Set: &Set{}, Warnings: doc.Warnings,
@@ -186,14 +188,15 @@ func (doc *measurementsDoc) measurements() (Measurements, error) {
 	if doc.Time != nil {
 		m.Time = doc.Time.UTC()
 	}
-	var faults []error
 	if y := m.Time.Year(); y > 9999 {
-		faults = append(faults, fmt.Errorf("time: want a year up to 9999, have %d", y))
+		faults = append([]error{fmt.Errorf("time: want a year up to 9999, have %d", y)}, faults...)
 	}
-	m.Set.grow(len(doc.Samples))
-	for i, s := range doc.Samples {
-		if err := s.addTo(m.Set); err != nil {
-			faults = append(faults, fmt.Errorf("sample %d (benchmark %q, metric %q): %w", i+1, s.Benchmark, s.Metric, err))
+	m.Set.grow(len(samples))
+	for i := range samples {
+		for r := range samples[i].Results() {
+			if err := m.Set.Add(0, r); err != nil {
+				faults = append(faults, err)
+			}
 		}
 	}
 	if err := errors.Join(faults...); err != nil {
@@ -202,48 +205,58 @@ func (doc *measurementsDoc) measurements() (Measurements, error) {
 	return m, nil
 }
 
-func (s sampleDoc) addTo(set *Set) error {
-	better, err := ParseBetter(s.Better)
+// samples returns those that have no fault, and the faults of the others.
+func (doc *measurementsDoc) samples() (samples []Sample, faults []error) {
+	samples = make([]Sample, 0, len(doc.Samples))
+	seen := make(map[Key]bool, len(doc.Samples))
+	for i := range doc.Samples {
+		d := &doc.Samples[i]
+		s, err := d.sample()
+		if err == nil && seen[s.Key()] {
+			err = errors.New("want one sample for each benchmark and metric, have a second")
+		}
+		if err != nil {
+			faults = append(faults, fmt.Errorf("sample %d (benchmark %q, metric %q): %w", i+1, d.Benchmark, d.Metric, err))
+			continue
+		}
+		seen[s.Key()] = true
+		samples = append(samples, s)
+	}
+	return samples, faults
+}
+
+func (d *sampleDoc) sample() (Sample, error) {
+	better, err := ParseBetter(d.Better)
 	if err != nil {
-		return fmt.Errorf("better: %w", err)
+		return Sample{}, fmt.Errorf("better: %w", err)
 	}
-	if s.Metric == "" {
-		return errors.New("metric: want a name, have none")
+	if d.Metric == "" {
+		return Sample{}, errors.New("metric: want a name, have none")
 	}
-	var statistic *Spread
-	if s.Spread != nil {
-		switch s.Spread.Kind {
+	s := Sample{
+		Benchmark: d.Benchmark, Metric: Metric{d.Metric, d.Unit, better},
+		Launches: d.Launches, Machine: d.Machine, Counted: d.Counted,
+	}
+	if d.Spread != nil {
+		switch d.Spread.Kind {
 		case MAD, StdDev, CI95, MinMax:
 		default:
-			return fmt.Errorf("spread: want kind mad, stddev, ci95 or minmax, have %q", s.Spread.Kind)
+			return Sample{}, fmt.Errorf("spread: want kind mad, stddev, ci95 or minmax, have %q", d.Spread.Kind)
 		}
-		if s.Spread.Value < 0 || s.Spread.Count < 0 {
-			return fmt.Errorf("spread: want a value and a count of 0 or more, have %v and %d", s.Spread.Value, s.Spread.Count)
+		if d.Spread.Value < 0 || d.Spread.Count < 0 {
+			return Sample{}, fmt.Errorf("spread: want a value and a count of 0 or more, have %v and %d", d.Spread.Value, d.Spread.Count)
 		}
-		statistic = &Spread{s.Spread.Kind, s.Spread.Value, s.Spread.Count}
+		s.Spread = &Spread{d.Spread.Kind, d.Spread.Value, d.Spread.Count}
 	}
-	if len(s.Launches) == 0 {
-		return errors.New("launches: want at least one, have none")
+	if len(d.Launches) == 0 {
+		return Sample{}, errors.New("launches: want at least one, have none")
 	}
-	metric := Metric{s.Metric, s.Unit, better}
-	result := Result{Name: s.Benchmark, Machine: s.Machine, Counted: s.Counted}
-	for i, values := range s.Launches {
+	for i, values := range d.Launches {
 		if len(values) == 0 {
-			return fmt.Errorf("launch %d: want at least one value, have none", i+1)
-		}
-		result.Launch, result.Values = i, slices.Grow(result.Values[:0], len(values))
-		for _, v := range values {
-			result.Values = append(result.Values, Value{metric, v, statistic})
-		}
-		before := set.Len()
-		if err := set.Add(0, result); err != nil {
-			return err
-		}
-		if i == 0 && set.Len() == before {
-			return errors.New("want one sample for each benchmark and metric, have a second")
+			return Sample{}, fmt.Errorf("launch %d: want at least one value, have none", i+1)
 		}
 	}
-	return nil
+	return s, nil
 }
 
 // EncodeDocument encodes v as JSON, in one line or indented, and ends it with a

@@ -33,10 +33,9 @@ func readNoslower(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			_, _ = in.Discard(3)
 		}
 		documents := json.NewDecoder(in)
-		launches := 0                    // of the documents before
-		values := make([]bench.Value, 1) // of each result in turn
+		launches := 0 // of the documents before
 		for n := 1; ; n++ {
-			m, err := nextMeasurements(documents)
+			samples, err := nextSamples(documents)
 			if errors.Is(err, io.EOF) {
 				return
 			}
@@ -45,14 +44,12 @@ func readNoslower(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 				return
 			}
 			more := 0
-			for _, s := range m.Set.Samples() {
-				more = max(more, len(s.Launches))
-				for i, ofLaunch := range s.Launches {
-					for _, v := range ofLaunch {
-						values[0] = bench.Value{Metric: s.Metric, V: v, Statistic: s.Spread}
-						if !yield(bench.Result{Name: s.Benchmark, Launch: launches + i, Values: values}, nil) {
-							return
-						}
+			for i := range samples {
+				more = max(more, len(samples[i].Launches))
+				for r := range samples[i].Results() {
+					r.Launch += launches
+					if !yield(r, nil) {
+						return
 					}
 				}
 			}
@@ -61,12 +58,12 @@ func readNoslower(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	}
 }
 
-// nextMeasurements decodes the next document. The error is io.EOF where there
+// nextSamples decodes those of the next document. The error is io.EOF where there
 // is none.
-func nextMeasurements(documents *json.Decoder) (bench.Measurements, error) {
-	m, err := bench.NextMeasurements(documents)
+func nextSamples(documents *json.Decoder) ([]bench.Sample, error) {
+	samples, err := bench.NextSamples(documents)
 	if other, ok := errors.AsType[*bench.SchemaError](err); ok && strings.HasPrefix(other.Have, "noslower.verdict/") {
 		err = errors.New("it is a verdict, which holds no measurements: want what it was made of")
 	}
-	return m, err
+	return samples, err
 }
