@@ -2,9 +2,6 @@ package format
 
 import (
 	"encoding/json"
-	"maps"
-	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -34,76 +31,146 @@ var _ = register(Format{
 var jmhShape = withKeys("[].benchmark", "[].mode", "[].primaryMetric")
 
 type jmhBenchmark struct {
-	Benchmark        string
-	Mode             string
-	Params           map[string]string
-	PrimaryMetric    jmhMetric
-	SecondaryMetrics map[string]jmhMetric
+	name, mode string
+	primary    jmhMetric
+	secondary  jsonObject // by label
 }
 
+// A jmhMetric has no unit where it is missing.
 type jmhMetric struct {
-	Score            jmhNumber
-	ScoreUnit        string
-	ScorePercentiles map[string]jmhNumber
-	RawData          [][]jmhNumber
-	RawDataHistogram [][][][2]float64 // by fork and iteration
-}
-
-// A jmhNumber is nil where JMH writes text for one that is none: "NaN".
-type jmhNumber struct{ v *float64 }
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (n *jmhNumber) UnmarshalJSON(data []byte) error {
-	if data[0] == '"' || data[0] == 'n' {
-		return nil
-	}
-	v, err := parseFloat(string(data))
-	if err != nil {
-		return &json.UnmarshalTypeError{Value: bench.KindOfJSON(string(data)), Type: reflect.TypeFor[float64]()}
-	}
-	n.v = &v
-	return nil
+	unit        string
+	score       *float64
+	percentiles jsonObject   // of the score
+	launches    [][]*float64 // of a fork each
 }
 
 func readJMH(d *jsonDocument) error {
 	return d.elements(func() error {
-		var b jmhBenchmark
-		if err := d.decode(&b); err != nil {
+		start := d.offset()
+		result, err := d.object()
+		if err != nil {
 			return err
 		}
-		b.results(d)
-		return nil
+		b, err := jmhBenchmarkOf(result)
+		if err != nil {
+			return d.mistyped(start, err)
+		}
+		return b.results(d, start)
 	})
 }
 
-func (b *jmhBenchmark) results(d *jsonDocument) {
-	name := b.Benchmark
-	var params []string
-	for _, key := range slices.Sorted(maps.Keys(b.Params)) {
-		params = append(params, key+"="+b.Params[key])
+func jmhBenchmarkOf(result jsonObject) (b jmhBenchmark, err error) {
+	if b.name, err = result.string("benchmark", "benchmark"); err != nil {
+		return b, err
 	}
-	if params != nil {
-		name += "(" + strings.Join(params, ", ") + ")"
+	if b.mode, err = result.string("mode", "mode"); err != nil {
+		return b, err
 	}
+	params, err := result.object("params")
+	if err != nil {
+		return b, err
+	}
+	var named []string
+	for _, p := range params {
+		value, err := params.string(p.key, "params."+p.key)
+		if err != nil {
+			return b, err
+		}
+		named = append(named, p.key+"="+value)
+	}
+	if named != nil {
+		b.name += "(" + strings.Join(named, ", ") + ")"
+	}
+	if b.mode == "ss" {
+		b.name += " ss"
+	}
+	primary, err := result.object("primaryMetric")
+	if err != nil {
+		return b, err
+	}
+	if b.primary, err = jmhMetricOf(primary); err != nil {
+		return b, err
+	}
+	b.secondary, err = result.object("secondaryMetrics")
+	return b, err
+}
+
+func jmhMetricOf(metric jsonObject) (m jmhMetric, err error) {
+	if m.unit, err = metric.string("scoreUnit", "scoreUnit"); err != nil {
+		return m, err
+	}
+	if m.score, err = jmhNumber(metric.get("score"), "score"); err != nil {
+		return m, err
+	}
+	if m.percentiles, err = metric.object("scorePercentiles"); err != nil {
+		return m, err
+	}
+	err = eachElement(metric.get("rawData"), "rawData", func(iterations string) error {
+		var raw []*float64
+		err := eachElement(iterations, "rawData", func(value string) error {
+			v, err := jmhNumber(value, "rawData")
+			raw = append(raw, v)
+			return err
+		})
+		m.launches = append(m.launches, raw)
+		return err
+	})
+	if err != nil {
+		return m, err
+	}
+	err = eachElement(metric.get("rawDataHistogram"), "rawDataHistogram", func(iterations string) error {
+		var pairs [][][2]float64 // by iteration
+		err := json.Unmarshal([]byte(iterations), &pairs)
+		m.launches = append(m.launches, histogramMeans(pairs))
+		return err
+	})
+	return m, err
+}
+
+// jmhNumber reads a number. It is nil where it is missing, and where JMH writes
+// text for one that is none: "NaN".
+func jmhNumber(value, called string) (*float64, error) {
+	if value == "" || value[0] == '"' || value[0] == 'n' {
+		return nil, nil
+	}
+	v, err := jsonMember{value: value}.float(called)
+	return &v, err
+}
+
+// results yields what the benchmark, which begins at start, has. A secondary
+// metric that cannot be read is reported, and the others are read.
+func (b *jmhBenchmark) results(d *jsonDocument, start int) error {
 	metric := "time_per_op"
-	switch b.Mode {
+	switch b.mode {
 	case "thrpt":
 		metric = "throughput"
 	case "sample":
 		metric = "latency_mean"
-		b.PrimaryMetric.ScoreUnit = strings.TrimSuffix(b.PrimaryMetric.ScoreUnit, "/op")
-		b.PrimaryMetric.percentiles(d, name)
-	case "ss":
-		name += " ss"
-	}
-	b.PrimaryMetric.results(d, name, "", func(vs []float64, unit string) []bench.Value {
-		return bench.MeasureAll(metric, vs, unit)
-	})
-	for _, label := range slices.Sorted(maps.Keys(b.SecondaryMetrics)) {
-		if m := b.SecondaryMetrics[label]; !jmhPercentile.MatchString(label) {
-			m.results(d, name, label+" ", func(vs []float64, unit string) []bench.Value { return measureJMH(label, vs, unit) })
+		b.primary.unit = strings.TrimSuffix(b.primary.unit, "/op")
+		if err := b.primary.latencies(d, b.name); err != nil {
+			return d.mistyped(start, err)
 		}
 	}
+	b.primary.results(d, b.name, "", func(vs []float64, unit string) []bench.Value {
+		return bench.MeasureAll(metric, vs, unit)
+	})
+	var secondary jsonObject
+	for _, s := range b.secondary {
+		if jmhPercentile.MatchString(s.key) {
+			continue
+		}
+		err := secondary.take(s.value)
+		var m jmhMetric
+		if err == nil {
+			m, err = jmhMetricOf(secondary)
+		}
+		if err != nil {
+			d.mistyped(start, err)
+			continue
+		}
+		m.results(d, b.name, s.key+" ", func(vs []float64, unit string) []bench.Value { return measureJMH(s.key, vs, unit) })
+	}
+	return nil
 }
 
 // jmhPercentile matches the percentiles of sampled times, which are read from
@@ -113,28 +180,17 @@ var jmhPercentile = compile(`(?:^|·)p[01]\.\d+$`)
 // results yields the values by fork, or the score where there are none. What is
 // wrong is said of the label.
 func (m *jmhMetric) results(d *jsonDocument, name, label string, measure func(vs []float64, unit string) []bench.Value) {
-	var launches [][]*float64
-	for _, iterations := range m.RawData {
-		var raw []*float64
-		for _, n := range iterations {
-			raw = append(raw, n.v)
-		}
-		launches = append(launches, raw)
-	}
-	for _, iterations := range m.RawDataHistogram {
-		launches = append(launches, histogramMeans(iterations))
-	}
 	some := false
-	for launch, raw := range launches {
-		values := measure(d.numbers(name, label+"rawData", raw), m.ScoreUnit)
+	for launch, raw := range m.launches {
+		values := measure(d.numbers(name, label+"rawData", raw), m.unit)
 		some = some || len(values) > 0
 		d.result(bench.Result{Name: name, Launch: launch, Values: values})
 	}
 	if some {
 		return
 	}
-	if v, ok := d.number(name, label+"score", m.Score.v); ok {
-		values := measure([]float64{v}, m.ScoreUnit)
+	if v, ok := d.number(name, label+"score", m.score); ok {
+		values := measure([]float64{v}, m.unit)
 		values[0].Statistic = &bench.Spread{}
 		d.result(bench.Result{Name: name, Values: values})
 	}
@@ -155,19 +211,24 @@ func histogramMeans(iterations [][][2]float64) []*float64 {
 	return means
 }
 
-// percentiles yields those of sampled times.
-func (m *jmhMetric) percentiles(d *jsonDocument, name string) {
+// latencies yields the percentiles of sampled times.
+func (m *jmhMetric) latencies(d *jsonDocument, name string) error {
 	res := bench.Result{Name: name}
-	for _, p := range slices.Sorted(maps.Keys(m.ScorePercentiles)) {
-		metric := latencyMetric(p)
+	for _, p := range m.percentiles {
+		metric := latencyMetric(p.key)
 		if metric == "" {
 			continue
 		}
-		if v, ok := d.number(name, metric, m.ScorePercentiles[p].v); ok {
-			res.Values = append(res.Values, statistic(metric, v, m.ScoreUnit, bench.NoSpread, nil, 0))
+		number, err := jmhNumber(p.value, "scorePercentiles."+p.key)
+		if err != nil {
+			return err
+		}
+		if v, ok := d.number(name, metric, number); ok {
+			res.Values = append(res.Values, statistic(metric, v, m.unit, bench.NoSpread, nil, 0))
 		}
 	}
 	d.result(res)
+	return nil
 }
 
 // latencyMetric names the metric of a percentile such as "99.9"; "" for the

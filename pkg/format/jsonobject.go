@@ -40,7 +40,7 @@ func (m jsonMember) float(called string) (float64, error) {
 	}
 	v, err := parseFloat(m.value)
 	if err != nil {
-		return 0, &json.UnmarshalTypeError{Value: bench.KindOfJSON(m.value), Type: reflect.TypeFor[float64](), Field: called}
+		return 0, wrongType[float64](bench.KindOfJSON(m.value), called)
 	}
 	return v, nil
 }
@@ -57,8 +57,7 @@ func (o *jsonObject) take(text string) error {
 	case c == 'n':
 		return nil
 	default:
-		kind, _, _ := strings.Cut(bench.KindOfJSON(text), " ")
-		return &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeFor[map[string]any]()}
+		return wrongType[map[string]any](kindOf(text), "")
 	}
 	var most [12]jsonMember // more than most have
 	members := most[:0]
@@ -122,8 +121,7 @@ func (o jsonObject) string(key, called string) (string, error) {
 	case value[0] == '"':
 		return unquoteJSON(value), nil
 	default:
-		kind, _, _ := strings.Cut(bench.KindOfJSON(value), " ")
-		return "", &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeFor[string](), Field: called}
+		return "", wrongType[string](kindOf(value), called)
 	}
 }
 
@@ -133,6 +131,37 @@ func (o jsonObject) number(key string) (n jsonNumber) {
 		n.take(value)
 	}
 	return n
+}
+
+// eachElement hands the elements of the array that value is to read, each as it is
+// written, until one has an error. What is missing or null has none. The error of
+// another value is of what it is called.
+func eachElement(value, called string, read func(element string) error) error {
+	switch {
+	case value == "", value == "null":
+		return nil
+	case value[0] != '[':
+		return wrongType[[]any](kindOf(value), called)
+	}
+	for at := nextJSON(value, 1); value[at] != ']'; {
+		end := endOfValue(value, at)
+		if err := read(value[at:end]); err != nil {
+			return err
+		}
+		at = nextJSON(value, end)
+	}
+	return nil
+}
+
+// wrongType is the error of a value that is no Wanted.
+func wrongType[Wanted any](have, called string) error {
+	return &json.UnmarshalTypeError{Value: have, Type: reflect.TypeFor[Wanted](), Field: called}
+}
+
+// kindOf is KindOfJSON without the number itself.
+func kindOf(value string) string {
+	kind, _, _ := strings.Cut(bench.KindOfJSON(value), " ")
+	return kind
 }
 
 // nextJSON returns where the next key, value or closing bracket begins.
@@ -146,32 +175,39 @@ func nextJSON[T string | []byte](data T, at int) int {
 	}
 }
 
+var (
+	jsonNesting = bytesOf(`"{}[]`)      // what changes the depth, and what may hide it
+	jsonEnds    = bytesOf(",}] \t\r\n") // of a number or a word
+)
+
 // endOfValue returns where a value ends that was checked.
 func endOfValue(data string, start int) int {
-	for i, depth := start, 0; i < len(data); {
+	switch data[start] {
+	case '"':
+		end, _ := endOfString(data, start)
+		return end
+	case '{', '[':
+	default:
+		if n := jsonEnds.index(data[start:]); n >= 0 {
+			return start + n
+		}
+		return len(data)
+	}
+	for i, depth := start, 0; ; {
+		i += jsonNesting.index(data[i:])
 		switch data[i] {
 		case '"':
-			if i, _ = endOfString(data, i); depth == 0 {
-				return i
-			}
+			i, _ = endOfString(data, i)
 			continue
 		case '{', '[':
 			depth++
-		case '}', ']':
+		default:
 			if depth--; depth == 0 {
 				return i + 1
 			}
-		case ',', ' ', '\t', '\r', '\n':
-			if depth == 0 {
-				return i
-			}
-		}
-		if depth < 0 {
-			return i // what it is in ends
 		}
 		i++
 	}
-	return len(data)
 }
 
 // unquoteJSON returns what a string says that was checked.
