@@ -1,31 +1,46 @@
 package format
 
 import (
+	"io"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/noslower/noslower/pkg/bench"
 )
 
-// The JSON report of vegeta, by
-// https://github.com/tsenart/vegeta/blob/master/lib/metrics.go:
+// The reports of vegeta, by
+// https://github.com/tsenart/vegeta/blob/master/lib/reporters.go. Its JSON,
 //
 //	{"latencies": {"mean": 500340, "50th": 488738, "99th": 1081834, "max": 1210845, …},
 //	 "requests": 200, "rate": 201.1, "throughput": 201.0, "success": 1,
 //	 "status_codes": {"200": 200}, "errors": []}
 //
-// Latencies are in nanoseconds. The throughput is of successful requests; the
-// errors are the others. A report names no target.
+// has latencies in nanoseconds; in its text each number has its unit, and the
+// names of a line's numbers stand before them:
+//
+//	Requests      [total, rate, throughput]         100, 101.02, 34.31
+//	Latencies     [min, mean, 50, 90, 95, 99, max]  129.231µs, 819.936µs, 956.045µs, …
+//	Status Codes  [code:count]                      0:33  200:34  404:33
+//
+// The throughput is of successful requests; the errors are the others. A report
+// names no target.
 var _ = register(Format{
 	Name:  "vegeta",
-	Tool:  "vegeta report -type=json",
-	Print: "vegeta attack -rate 1000 -duration 30s -targets targets.txt | vegeta report -type=json",
-	How:   `a JSON object with "latencies", "throughput" and "status_codes"`,
+	Tool:  "vegeta report, also with -type=json",
+	Print: "vegeta attack -rate 1000 -duration 30s -targets targets.txt | vegeta report",
+	How:   `a line "Latencies [min, mean, 50, …]", or a JSON object with "latencies", "throughput" and "status_codes"`,
 	Seen:  []string{"vegeta 12.13.0"},
-	Sniff: vegetaShape.sniff,
-	Read:  vegetaShape.read(readVegeta),
+	Sniff: func(in *Input) bool { return sniffVegeta(in) || vegetaShape.sniff(in) },
+	Read:  readEither(vegetaShape, readVegeta, readVegetaText),
 })
 
-var vegetaShape = withKeys("latencies.50th", "requests", "throughput", "success", "status_codes")
+var (
+	vegetaShape = withKeys("latencies.50th", "requests", "throughput", "success", "status_codes")
+	sniffVegeta = sniffLine(`^[>\s]*Latencies\s+\[(?:min, )?mean, 50, [\d., ]*max\]`)
+
+	vegetaLine = compile(`^(Requests|Latencies|Status Codes)\s+\[([^\]]+)\]\s+(.*)$`)
+)
 
 func readVegeta(d *jsonDocument) error {
 	start := d.offset()
@@ -56,4 +71,68 @@ func readVegeta(d *jsonDocument) error {
 	}
 	g.report(d)
 	return nil
+}
+
+func readVegetaText(r io.Reader, name string, yield func(bench.Result, error) bool) {
+	report := vegetaReport{reporter{to: yield}}
+	if eachUnquoted(r, name, yield, report.line) {
+		report.next()
+	}
+}
+
+// A vegetaReport gathers one report in text.
+type vegetaReport struct{ reporter }
+
+func (v *vegetaReport) line(l line) bool {
+	m := vegetaLine.FindStringSubmatch(l.text)
+	if m == nil {
+		return true
+	}
+	numbers := strings.Split(m[3], ", ")
+	column := func(name string) string { // "" where there is none
+		if i := slices.Index(strings.Split(m[2], ", "), name); i >= 0 && i < len(numbers) {
+			return numbers[i]
+		}
+		return ""
+	}
+	switch m[1] {
+	case "Requests":
+		if !v.next() {
+			return false
+		}
+		v.at = l
+		if printed := column("throughput"); printed != "" { // which old versions have not
+			v.parseRate("throughput", printed, "rps")
+		}
+	case "Latencies":
+		for name := range strings.SplitSeq(m[2], ", ") {
+			metric := percentile(name)
+			if name == "mean" || name == "max" {
+				metric = "latency_" + name
+			}
+			if metric != "" {
+				v.duration(metric, column(name))
+			}
+		}
+	case "Status Codes":
+		v.codes(m[3])
+	}
+	return true
+}
+
+// codes adds the errors: those without a status, or with another than of success.
+func (v *vegetaReport) codes(printed string) {
+	failed := 0.0
+	for pair := range strings.FieldsSeq(printed) {
+		code, count, _ := strings.Cut(pair, ":")
+		n, err := parseNumber(count)
+		if err != nil {
+			v.problem("want a status and how often it came, have %q", pair)
+			return
+		}
+		if code < "200" || code >= "400" {
+			failed += n
+		}
+	}
+	v.measure("errors", failed, "errors")
 }
