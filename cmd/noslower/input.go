@@ -146,6 +146,15 @@ func (r *reader) recognises(data []byte) bool {
 	return false
 }
 
+// isBare reports whether nothing but itself says that data is a benchmark's output.
+func (r *reader) isBare(data []byte) bool {
+	if r.format != nil {
+		return false // the user says it
+	}
+	f, err := format.Detect(bytes.NewReader(data))
+	return err == nil && f.Bare
+}
+
 // A gathering is what files say, a side for each suite in the order first seen.
 type gathering []*side
 

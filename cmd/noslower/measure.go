@@ -162,7 +162,7 @@ func (r *reader) readRun(s *side, done run.Run, ops uint64) error {
 // output alone says nothing. The command has ended, so that its last line has.
 func (r *reader) printed(done run.Run) []byte {
 	out := done.Stdout()
-	if !r.recognises(out) {
+	if !r.recognises(out) || r.isBare(out) && !r.isBare(done.Output) && r.recognises(done.Output) {
 		out = done.Output
 	}
 	if len(out) > 0 && !bytes.HasSuffix(out, []byte("\n")) {

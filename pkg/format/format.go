@@ -32,6 +32,9 @@ type Format struct {
 	// General is set where the format is no tool's own: it yields to every
 	// format that is.
 	General bool
+	// Bare is set where nothing in an input says what it is. A program prints so
+	// beside what another tool prints of it, as "time" does on standard error.
+	Bare bool
 	// Read yields the results in input order; the values of one are there only
 	// until the next, of which there may be millions. An error of type *LineError
 	// is a line that looks like a result and cannot be read: what follows it is

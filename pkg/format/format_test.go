@@ -152,6 +152,13 @@ func TestDetectNothing(t *testing.T) {
 		"a build":   "[1/2] Compiling main.cc\n[2/2] Linking bench\n0 errors, 3 warnings (1.5s)\n",
 		"a test":    "=== RUN   TestRead\n--- PASS: TestRead (0.00s)\nPASS\nok  \texample.com/read\t0.002s\n",
 		"a table":   "name  size  date\na     12    2026-01-01\n",
+		"columns":   "1 12.5\n2 12.7\n",
+		"a column":  "12.5\n1 2 3\n",
+		"a clock":   "12:34:56\n",
+		"a day":     "2026-11-30\n",
+		"a version": "1.26.8\n",
+		"decimal":   "12,5\n",
+		"a count":   "12 files\n",
 		"some JSON": `{"name": "read", "stats": {"size": 12}}`,
 		"binary":    "\x7fELF\x02\x01\x01\x00\x00\x00\x00\xff\xfe",
 	} {

@@ -37,40 +37,57 @@ func sniffLabelled(in *Input) bool {
 	if sniffTime(in) {
 		return false // "real 0.05" is more than a label
 	}
-	values := 0
+	return sniffScript(in, func(l line) (values int, ok bool) {
+		heading, _, isValue := parseLabelled(l, "")
+		if isValue {
+			values = 1
+		}
+		return values, isValue || heading != ""
+	})
+}
+
+// sniffScript reports whether an input is nothing but lines that count takes, and
+// has values: count returns how many a line has. Blank lines and comments are
+// anywhere.
+func sniffScript(in *Input, count func(line) (values int, ok bool)) bool {
+	total := 0
 	for l, err := range lines(in.reader(), "") {
 		if err != nil {
 			return false
 		}
-		heading, _, ok := parseLabelled(unquoted(l), "")
-		if !ok && heading == "" && !isLabelledNote(unquoted(l).text) {
+		if l = unquoted(l); isScriptNote(l.text) {
+			continue
+		}
+		values, ok := count(l)
+		if !ok {
 			return false
 		}
-		if ok {
-			values++
-		}
+		total += values
 	}
-	return values > 0
+	return total > 0
 }
 
-func isLabelledNote(text string) bool { return text == "" || strings.HasPrefix(text, "#") }
+func isScriptNote(text string) bool { return text == "" || strings.HasPrefix(text, "#") }
 
 func readLabelled(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		heading := ""
-		values := make([]bench.Value, 1) // of each result in turn
-		eachUnquoted(r, name, yield, func(l line) bool {
+		one := make([]bench.Value, 1) // of each result in turn
+		var filter filter
+		eachResult(r, name, yield, func(l line) (res bench.Result, err error) {
+			l = unquoted(l)
 			name, v, ok := parseLabelled(l, heading)
 			switch {
 			case ok:
-				values[0] = v
-				return yield(bench.Result{Name: name, Values: values}, nil)
+				one[0] = v
+				res.Name = name
+				res.Values, err = filter.keep(l, one)
 			case name != "":
 				heading = name
-			case !isLabelledNote(l.text):
-				return yield(bench.Result{}, l.errorf("want a label and a number with a unit or none"))
+			case !isScriptNote(l.text):
+				err = l.errorf("want a label and a number with a unit or none")
 			}
-			return true
+			return res, err
 		})
 	}
 }

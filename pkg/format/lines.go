@@ -158,11 +158,18 @@ func eachUnquoted(r io.Reader, document string, yield func(bench.Result, error) 
 }
 
 // eachResult yields what parse makes of each line of r where it has values, and
-// its error where it has one. It reports whether to go on.
+// its error where it has one, which ends the reading if it is no *LineError. It
+// reports whether to go on.
 func eachResult(r io.Reader, document string, yield func(bench.Result, error) bool, parse func(line) (bench.Result, error)) bool {
 	return eachLine(r, document, yield, func(l line) bool {
 		res, err := parse(l)
-		return (err == nil || yield(bench.Result{}, err)) && (len(res.Values) == 0 || yield(res, nil))
+		if err != nil {
+			_, isLine := errors.AsType[*LineError](err)
+			if !yield(bench.Result{}, err) || !isLine {
+				return false
+			}
+		}
+		return len(res.Values) == 0 || yield(res, nil)
 	})
 }
 

@@ -26,7 +26,7 @@ func hasLongDocument(text string) bool {
 }
 
 // claimsWhole has the formats that are not looked for among other lines.
-var claimsWhole = []string{"labelled", "noslower", "github-action-benchmark"}
+var claimsWhole = []string{"labelled", "numbers", "noslower", "github-action-benchmark"}
 
 // joined has the formats, and inputs, in which a line is understood by the one
 // before it, and why: another program's line between them parts them.

@@ -53,6 +53,7 @@ func TestEnded(t *testing.T) {
 		{"labelled", "encode 12.5 ms\r\n", false},
 		{"labelled", "encode 12.5 ms\n  ", false},
 		{"labelled", "encode 12.5 ms\n\x1b[0m", false},
+		{"numbers", "54k, 5", true},
 		{"go", "BenchmarkA 100 258.4 ns/op\nPASS", false},
 		{"go", "PASS\nBenchmarkA 100 258.4 ns", true},
 		{"bmf", `{"a": {"latency": {"value": 5}}}`, false},

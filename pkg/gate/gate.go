@@ -218,7 +218,7 @@ func (d *decider) compare(pair match, s standard, ranks *stat.Ranks) Comparison 
 	c.record(f, s)
 	if s.metric.Better == bench.Unknown {
 		c.Slowdown = nil
-		c.Why = "it is not known whether more is better: say \"better: lower\" or \"better: higher\" in the configuration"
+		c.Why = "it is not known whether more is better: " + sayBetter(s.metric.Name, "")
 		return c
 	}
 	c.Outcome = f.outcome(loss)

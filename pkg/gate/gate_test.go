@@ -160,6 +160,15 @@ func TestDecide(t *testing.T) {
 			outcome: Regressed, status: StatusFail, reason: "every launch is below the limit of 90 ops/s; ",
 		},
 		{
+			name: "informational alone, of unknown direction", base: data{"/score": steady}, head: data{"/score": slow},
+			outcome: Inconclusive, status: StatusUndecided, reason: `metrics: {score: {better: lower, fail: 5%}}`,
+		},
+		{
+			name: "informational alone, of a direction that is told", base: data{"/score": steady}, head: data{"/score": slow},
+			policy:  func(p *Policy) { p.Rules = []Rule{{Metric: "score", Better: bench.Higher}} },
+			outcome: Inconclusive, status: StatusUndecided, reason: "add for example --fail score=5%",
+		},
+		{
 			name: "an unknown direction cannot gate", base: data{"/score": steady}, head: data{"/score": slow},
 			policy:  func(p *Policy) { p.Rules = []Rule{{Metric: "score", Fail: ptr(.05)}} },
 			outcome: Inconclusive, status: StatusWrongUse, reason: "better: lower",

@@ -168,11 +168,16 @@ func (p Policy) standardFor(benchmark string, m bench.Metric, besideThroughput b
 func (s standard) faults() error {
 	switch {
 	case s.metric.Better == bench.Unknown:
-		return fmt.Errorf("its direction is not known from its unit %q: say \"better: lower\" or \"better: higher\" in the configuration", s.metric.Unit)
+		return fmt.Errorf("its direction is not known from its unit %q: %s", s.metric.Unit, sayBetter(s.metric.Name, ""))
 	case s.metric.Better == bench.Higher && s.fail >= 1:
 		return fmt.Errorf("a drop of %s can never happen: ask for less than 100 %%", Percent(s.fail))
 	}
 	return nil
+}
+
+// sayBetter tells how to give a metric its direction, and what more to write of it.
+func sayBetter(metric, more string) string {
+	return fmt.Sprintf(`write "metrics: {%s: {better: lower%s}}" in the configuration, or "better: higher"`, metric, more)
 }
 
 // missingExpected returns which of the expected names head has not.

@@ -244,7 +244,8 @@ func (d *decider) wouldGate() bool {
 	})
 }
 
-// howToGate names the metrics found and the flag that makes one gate.
+// howToGate names the metrics found and what makes one gate: a flag, and the
+// configuration where no flag can.
 func (d *decider) howToGate() string {
 	found := metricNames(d.head.Set)
 	if len(found) == 0 {
@@ -254,7 +255,22 @@ func (d *decider) howToGate() string {
 	if d.verdict.Base != nil {
 		have = "base has " + strings.Join(metricNames(d.verdict.Base.Set), ", ") + "; " + have
 	}
-	return fmt.Sprintf("%s; add for example --fail %s=5%%", have, found[0])
+	var directed, undirected []string
+	for _, s := range d.head.Set.Samples() {
+		if d.policy.standardFor(s.Benchmark, s.Metric, false).metric.Better == bench.Unknown {
+			undirected = append(undirected, s.Metric.Name)
+		} else {
+			directed = append(directed, s.Metric.Name)
+		}
+	}
+	if len(directed) > 0 {
+		have += fmt.Sprintf("; add for example --fail %s=5%%", slices.Min(directed))
+	}
+	if len(undirected) > 0 {
+		name := slices.Min(undirected)
+		have += fmt.Sprintf("; it is not known whether more of %s is better: %s", name, sayBetter(name, ", fail: 5%"))
+	}
+	return have
 }
 
 // metricNames returns the metrics of a set by name, bounded.
