@@ -159,7 +159,8 @@ func (r *reader) readRun(s *side, done run.Run, ops uint64) error {
 
 // printed is what the run's results are read from: its standard output, so that
 // no log line stands in the middle of a document, or both streams where standard
-// output alone says nothing. The command has ended, so that its last line has.
+// output alone says nothing, or numbers that may be anything. The command has ended,
+// so that its last line has.
 func (r *reader) printed(done run.Run) []byte {
 	out := done.Stdout()
 	if !r.recognises(out) || r.isBare(out) && !r.isBare(done.Output) && r.recognises(done.Output) {
