@@ -109,16 +109,28 @@ func examples(f format.Format) string {
 	return "printed by " + strings.Join(f.Seen, ", ") + "; the others written from documentation"
 }
 
-// isOf reports whether an input is what a release printed, by its name.
-func isOf(release, input string) bool {
+// releaseOf ranks an input by its name: 0 where it is what a release printed, 1 where
+// that is of a special case, which the rest of the name tells, and 2 where none did.
+func releaseOf(f format.Format, input string) int {
 	name := strings.TrimSuffix(filepath.Base(input), ".txt")
-	as := strings.ReplaceAll(strings.ToLower(release), " ", "-")
-	return name == as || strings.HasPrefix(name, as+"-")
+	rank := 2
+	for _, release := range f.Seen {
+		as := strings.ReplaceAll(strings.ToLower(release), " ", "-")
+		switch {
+		case name == as:
+			return 0
+		case strings.HasPrefix(name, as+"-"):
+			rank = 1
+		}
+	}
+	return rank
 }
 
 // surveyFormat reads all inputs of a format. It returns the metrics that are in
-// them, and the plainest input: one that a tool printed, if there is any, then
-// that with the fewest faults, and then the shortest.
+// them, and the input to show: of those that are read without a fault, and in which
+// the program under test had no errors, what a release printed in a usual case before
+// what it printed in a special one and what none printed; of these one without colours and progress, with the most metrics and enough values,
+// and then the shortest.
 func surveyFormat(t *testing.T, f format.Format) (metrics []bench.Metric, example string) {
 	t.Helper()
 	inputs, err := filepath.Glob(repository("testdata", "format", f.Name, "*.txt"))
@@ -126,7 +138,8 @@ func surveyFormat(t *testing.T, f format.Format) (metrics []bench.Metric, exampl
 		t.Fatal(err)
 	}
 	for _, release := range f.Seen {
-		if !slices.ContainsFunc(inputs, func(input string) bool { return isOf(release, input) }) {
+		of := format.Format{Seen: []string{release}}
+		if !slices.ContainsFunc(inputs, func(input string) bool { return releaseOf(of, input) < 2 }) {
 			t.Errorf("format %q has no input named after %s, which it claims to have seen", f.Name, release)
 		}
 	}
@@ -137,37 +150,37 @@ func surveyFormat(t *testing.T, f format.Format) (metrics []bench.Metric, exampl
 		if err != nil {
 			t.Fatal(err)
 		}
-		results, faults, written := 0, 0, 1
+		own, values, failed := map[bench.Metric]bool{}, 0, 0
+		isFaulty, disturbed := false, bytes.Count(data, []byte("\r"))+bytes.Count(data, []byte("\x1b"))
 		for res, err := range f.Read(bytes.NewReader(data), input) {
-			if err != nil {
-				faults++
-			}
+			isFaulty = isFaulty || err != nil
 			for _, v := range res.Values {
-				results++
-				seen[v.Metric] = true
+				values++
+				if v.Metric.Name == "errors" && v.V > 0 {
+					failed = 1
+				}
+				own[v.Metric], seen[v.Metric] = true, true
 			}
 		}
-		faults += bytes.Count(data, []byte("\r")) + bytes.Count(data, []byte("\x1b"))
-		if slices.ContainsFunc(f.Seen, func(release string) bool { return isOf(release, input) }) {
-			written = 0
-		}
-		against := []int{written, faults, len(data)}
-		if results > 0 && (example == "" || slices.Compare(against, least) < 0) {
+		against := []int{failed, releaseOf(f, input), min(disturbed, 1), -len(own), -min(values, exampleLines), len(data)}
+		if !isFaulty && len(own) > 0 && (example == "" || slices.Compare(against, least) < 0) {
 			example, least = path.Join("testdata/format", f.Name, filepath.Base(input)), against
 		}
 	}
 	if example == "" {
-		t.Fatalf("format %q has no input with a result, for an example", f.Name)
+		t.Fatalf("format %q has no input that is read without a fault, for an example", f.Name)
 	}
 	byName := func(a, b bench.Metric) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Unit, b.Unit)) }
 	return slices.SortedFunc(maps.Keys(seen), byName), example
 }
 
+// exampleLines bounds what is shown of what noslower prints.
+const exampleLines = 8
+
 // exampleOutput returns the first lines that noslower prints about an input, and
 // an ellipsis where there are more.
 func exampleOutput(t *testing.T, input string) string {
 	t.Helper()
-	const most = 8
 	cmd := exec.Command("noslower", "parse", input)
 	cmd.Dir = repository()
 	out, err := cmd.Output()
@@ -175,8 +188,8 @@ func exampleOutput(t *testing.T, input string) string {
 		t.Fatalf("noslower parse %s: %v", input, err)
 	}
 	lines := strings.SplitAfter(string(out), "\n")
-	if len(lines) <= most+1 {
+	if len(lines) <= exampleLines+1 {
 		return string(out)
 	}
-	return strings.Join(lines[:most], "") + ellipsis + "\n"
+	return strings.Join(lines[:exampleLines], "") + ellipsis + "\n"
 }
