@@ -31,7 +31,7 @@ var _ = register(Format{
 
 var (
 	ipsShape     = withKeys("[].name", "[].ips", "[].stddev")
-	ipsLine      = compile(`^\s*(.*?)\s*([\d.]+|NaN|-?Infinity)([kMBTQ]?)\s+\(±\s*([\d.]+|NaN|Infinity)%\) i/s(?:\s|$)`)
+	ipsLine      = compile(`^\s*(?:(.*?)\s+)?(\S+?)([kMBTQ]?)\s+\(±\s*(\S+)%\) i/s(?:\s|$)`)
 	sniffIPSText = sniffLine(`(?:^|\s)[\d.]+[kMBTQ]?\s+\(±\s*[\d.]+%\) i/s(?:\s|$)`)
 )
 

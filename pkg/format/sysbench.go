@@ -55,11 +55,11 @@ var (
 	sysbenchRate    = compile(`^(?:events per second|events/s \(eps\)):\s+(\S+)$`)
 	sysbenchMemory  = compile(`^(?:Total operations|Operations performed): \d+ \(\s*(\S+) (?:per second|ops/sec)\)$`)
 	sysbenchMoved   = compile(`^\S+ (?:MiB|MB) transferred \((\S+) (MiB|MB)/sec\)$`)
-	sysbenchSQL     = compile(`^(transactions|ignored errors|reconnects):\s+(\d+)\s+\((\S+) per sec\.\)$`)
+	sysbenchSQL     = compile(`^(transactions|ignored errors|reconnects):\s+(\d\S*)\s+\((\S+) per sec\.\)$`)
 	sysbenchFile    = compile(`^(reads/s|writes/s|fsyncs/s|read, MiB/s|written, MiB/s):\s+(\S+)$`)
 	sysbenchSide    = compile(`^(read|write):\s+IOPS=(\S+)\s+(\S+) MiB/s\b`)
-	sysbenchTotal   = compile(`^(?:total time|time elapsed):\s+(-?(?:[\d.]+|nan|inf))s$`)
-	sysbenchLatency = compile(`^(avg|max|(?:approx\.\s+)?(\d+)(?:th)? percentile):\s+(-?(?:[\d.]+|nan|inf))(?:ms)?$`)
+	sysbenchTotal   = compile(`^(?:total time|time elapsed):\s+(-?(?:[\d.]\S*?|nan|inf))s$`)
+	sysbenchLatency = compile(`^(avg|max|(?:approx\.\s+)?(\d+)(?:th)? percentile):\s+(-?(?:[\d.]\S*?|nan|inf))(?:ms)?$`)
 )
 
 func readSysbench(r io.Reader, name string) iter.Seq2[bench.Result, error] {
@@ -121,8 +121,11 @@ func (s *sysbenchReader) number(text string) {
 		case "ignored errors":
 			s.parse("errors", m[2], "errors")
 		default:
-			n, _ := parseNumber(m[2])
-			s.lower("reconnects", n, "")
+			if n, err := parseNumber(m[2]); err == nil {
+				s.lower("reconnects", n, "")
+			} else {
+				s.problem("want a number as reconnects, have %q", m[2])
+			}
 		}
 	} else if m := sysbenchFile.FindStringSubmatch(text); m != nil {
 		s.file(m[1], m[2])
