@@ -36,7 +36,7 @@ var _ = register(Format{
 
 var (
 	posixTime = compile(`^(real|user|sys)\s+(?:(\d+)m)?(\S+?)s?$`)
-	zshTime   = compile(`^(.*?)\s*([\d.]+)s user ([\d.]+)s system \d+% cpu ([\d.:]+) total$`)
+	zshTime   = compile(`^(?:(.*?)\s+)?(\S+)s user (\S+)s system \d+% cpu (\S+) total$`)
 	gnuTime   = compile(`^([\d.]+)user ([\d.]+)system ([\d:.]+)elapsed \S*CPU \(\d+avgtext\+\d+avgdata (\d+)maxresident\)k$`)
 	gnuLine   = compile(`^(Command being timed|User time \(seconds\)|System time \(seconds\)|Elapsed \(wall clock\) time \(h:mm:ss or m:ss\)|Maximum resident set size \(kbytes\)|Exit status): (.+)$`)
 	gnuStatus = compile(`^Command (?:exited with non-zero status|terminated by signal) \d+$`)
