@@ -33,8 +33,8 @@ of the process itself.
 
 Of every format: log lines between the results, colours, carriage returns of a
 progress display, Windows' line ends, a byte order mark and the marks of a quotation
-are passed over. Repeats of one benchmark are one sample. Numbers are converted to
-the base unit. A line that looks like a result and cannot be read is a warning with
+are passed over. UTF-16 with its mark, as PowerShell may write it, is read, too. Repeats
+of one benchmark are one sample. Numbers are converted to the base unit. A line that looks like a result and cannot be read is a warning with
 its number. What is better is known from the metric or its unit; a metric of which
 it is unknown never gates until the configuration says it.
 

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/text/encoding/unicode"
 
 	"github.com/noslower/noslower/pkg/baseline"
 	"github.com/noslower/noslower/pkg/bench"
@@ -83,9 +84,26 @@ type source interface {
 	Size() int64
 }
 
+// inUTF8 returns what is read as UTF-8, where its byte order mark says that it is
+// UTF-16: PowerShell's ">" may write so.
+func inUTF8(name string, in source) (source, error) {
+	var mark [2]byte
+	_, _ = in.ReadAt(mark[:], 0) // an error is told of by who reads on
+	if m := string(mark[:]); m != "\xff\xfe" && m != "\xfe\xff" {
+		return in, nil
+	}
+	decoder := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()
+	data, err := readAllBounded(decoder.Reader(io.NewSectionReader(in, 0, in.Size())), name)
+	return bytes.NewReader(data), err
+}
+
 // read adds a document to the side as the run with this number. A line that
 // looks like a result and cannot be read becomes a warning.
 func (r *reader) read(s *side, run int, name string, in source) error {
+	in, err := inUTF8(name, in)
+	if err != nil {
+		return err
+	}
 	f, err := r.pick(name, in)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -255,6 +273,10 @@ func (r *reader) readFile(g *gathering, run int, path string) (*side, error) {
 // readDocument reads one document and returns the side that it belongs to: one of
 // ours brings its suite, where and when it was measured, too.
 func (r *reader) readDocument(g *gathering, run int, name string, in source) (*side, error) {
+	in, err := inUTF8(name, in)
+	if err != nil {
+		return nil, err
+	}
 	data, err := documentOf(in)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
