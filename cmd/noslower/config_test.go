@@ -26,7 +26,7 @@ const schemaFile = "../../docs/noslower.schema.json"
 // TestConfig reads every testdata/config/*.yml and compares what it sets, or
 // its faults, with the .golden file beside it.
 func TestConfig(t *testing.T) {
-	for _, input := range configFiles(t) {
+	for _, input := range configFiles(t, "config") {
 		t.Run(filepath.Base(input), func(t *testing.T) {
 			data, err := os.ReadFile(input)
 			if err != nil {
@@ -55,10 +55,11 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-func configFiles(t testing.TB) []string {
-	inputs, err := filepath.Glob("../../testdata/config/*.yml")
+// configFiles returns the configurations in a folder of testdata.
+func configFiles(t testing.TB, folder string) []string {
+	inputs, err := filepath.Glob(repository("testdata", folder, "*.yml"))
 	if err != nil || len(inputs) == 0 {
-		t.Fatalf("no input under testdata/config: %v", err)
+		t.Fatalf("no input under testdata/%s: %v", folder, err)
 	}
 	return inputs
 }
@@ -139,7 +140,7 @@ func TestConfigSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, input := range configFiles(t) {
+	for _, input := range slices.Concat(configFiles(t, "config"), configFiles(t, "custom")) {
 		t.Run(filepath.Base(input), func(t *testing.T) {
 			data, err := os.ReadFile(input)
 			if err != nil {
@@ -369,7 +370,7 @@ func TestConfigFromWindows(t *testing.T) {
 // FuzzConfig wants an end without a panic, faults that say where, and of two
 // readings the same.
 func FuzzConfig(f *testing.F) {
-	for _, input := range configFiles(f) {
+	for _, input := range configFiles(f, "config") {
 		data, err := os.ReadFile(input)
 		if err != nil {
 			f.Fatal(err)

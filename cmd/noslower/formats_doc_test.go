@@ -28,8 +28,9 @@ and from what stands in testdata/format. -->
 
 What a benchmark prints is recognised by itself, from the whole of its output;
 ` + "`--format NAME`" + ` names it instead. Output that two formats claim is refused, with
-both names. Where none claims it, ` + "`--format none`" + ` takes only what noslower measures
-of the process itself.
+both names. Where none claims it, ` + "`parse`" + ` in the configuration says what is in it
+([formats of your own](#formats-of-your-own)), or ` + "`--format none`" + ` takes only what
+noslower measures of the process itself.
 
 Of every format: log lines between the results, colours, carriage returns of a
 progress display, Windows' line ends, a byte order mark and the marks of a quotation
@@ -49,6 +50,19 @@ The examples of the others are written from what documentation, sources and logs
 show: %s.
 `
 
+const customIntroduction = `
+## Formats of your own
+
+What no format reads is described by a suite's ` + "`parse`" + `: one description, or a list of
+them, of which each is looked for in the whole output. The format is %s,
+as the descriptions are; ` + "`--format`" + ` need not name it. They are checked when the
+configuration is read. A number that cannot be read is a warning with its line, and
+where nothing is found that is an error.
+
+| key | what it says | without it |
+|---|---|---|
+`
+
 // TestFormatsPage holds the page of formats, and the README's list of them, to
 // the formats and what they read.
 func TestFormatsPage(t *testing.T) {
@@ -64,7 +78,7 @@ func TestFormatsPage(t *testing.T) {
 			unseen = append(unseen, name)
 		}
 	}
-	page := fmt.Sprintf(formatsIntroduction, strings.Join(seen, "\n"), strings.Join(unseen, ", ")) + sections.String()
+	page := fmt.Sprintf(formatsIntroduction, strings.Join(seen, "\n"), strings.Join(unseen, ", ")) + sections.String() + customSection(t)
 	list := "Read are " + strings.Join(names, ", ") + ": [" + formatsPage + "](" + formatsPage + ") has for each how to make its tool print it, and what is taken."
 	readme := readFile(t, "README.md")
 	if *update {
@@ -89,6 +103,32 @@ func writePage(t *testing.T, name, text string) {
 	}
 }
 
+// customSection returns what the page says of formats that a configuration
+// describes: the keys, from its schema, and each kind's example of testdata/custom.
+func customSection(t *testing.T) string {
+	t.Helper()
+	keys := member(t, readSchema(t), "$defs", "description", "properties")
+	kinds := format.CustomNames()
+	var w strings.Builder
+	fmt.Fprintf(&w, customIntroduction, "`"+strings.Join(kinds, "` or `")+"`")
+	for _, key := range keys {
+		says := member(t, keys, key.Key.(string)).ToMap()
+		without := ""
+		if says["default"] != nil {
+			without = fmt.Sprintf("`%v`", says["default"])
+		}
+		fmt.Fprintf(&w, "| `%s` | %s | %s |\n", key.Key, says["description"], without)
+	}
+	for _, kind := range kinds {
+		at := path.Join("testdata/custom", kind)
+		call := []string{"parse", "--config", at + ".yml", at + ".txt"}
+		fmt.Fprintf(&w, "\n### %s\n\n%s\n\n```yaml\n%s```\n\nOf this output\n\n```text\n%s```\n\nit takes\n\n```console\n$ noslower %s\n%s```\n",
+			kind, member(t, keys, kind).ToMap()["description"],
+			readFile(t, at+".yml"), readFile(t, at+".txt"), strings.Join(call, " "), exampleOutput(t, call...))
+	}
+	return w.String()
+}
+
 // writeFormat writes a format's section.
 func writeFormat(t *testing.T, w io.Writer, f format.Format) {
 	t.Helper()
@@ -98,7 +138,7 @@ func writeFormat(t *testing.T, w io.Writer, f format.Format) {
 	for _, m := range metrics {
 		fmt.Fprintf(w, "| `%s` | %s | %s |\n", m.Name, m.Unit, m.Better)
 	}
-	fmt.Fprintf(w, "\n```console\n$ noslower parse %s\n%s```\n", example, exampleOutput(t, example))
+	fmt.Fprintf(w, "\n```console\n$ noslower parse %s\n%s```\n", example, exampleOutput(t, "parse", example))
 }
 
 // examples says where a format's inputs are from.
@@ -177,15 +217,15 @@ func surveyFormat(t *testing.T, f format.Format) (metrics []bench.Metric, exampl
 // exampleLines bounds what is shown of what noslower prints.
 const exampleLines = 8
 
-// exampleOutput returns the first lines that noslower prints about an input, and
-// an ellipsis where there are more.
-func exampleOutput(t *testing.T, input string) string {
+// exampleOutput returns the first lines that a call of noslower prints, and an
+// ellipsis where there are more.
+func exampleOutput(t *testing.T, call ...string) string {
 	t.Helper()
-	cmd := exec.Command("noslower", "parse", input)
+	cmd := exec.Command("noslower", call...)
 	cmd.Dir = repository()
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("noslower parse %s: %v", input, err)
+		t.Fatalf("noslower %q: %v", call, err)
 	}
 	lines := strings.SplitAfter(string(out), "\n")
 	if len(lines) <= exampleLines+1 {
