@@ -35,9 +35,12 @@ noslower measures of the process itself.
 Of every format: log lines between the results, colours, carriage returns of a
 progress display, Windows' line ends, a byte order mark and the marks of a quotation
 are passed over. UTF-16 with its mark, as PowerShell may write it, is read, too. Repeats
-of one benchmark are one sample. Numbers are converted to the base unit. A line that looks like a result and cannot be read is a warning with
-its number. What is better is known from the metric or its unit; a metric of which
-it is unknown never gates until the configuration says it.
+of one benchmark are one sample. Numbers are converted to the base unit. A line that
+looks like a result and cannot be read is a warning with its number, and the rest of it
+is read. What is better is known from the metric or its unit; a metric of which it is
+unknown never gates until the configuration says it. It alone may be below 0, as a score
+or a difference may, if its unit is none of a time, a rate, a size or a count: any other
+number below 0 is a warning and no value.
 
 The tables say what was taken from the examples that each format is tested with; a
 metric without a unit is a plain number. Of these formats, tools were run for the

@@ -81,6 +81,14 @@ func (m Metric) IsCount() bool {
 	return false
 }
 
+// MayBeNegative reports whether a number below 0 can be a measurement. No time,
+// rate, size, count or cost of an operation is one, nor anything of which it is
+// known what is better: there is no ratio of it. What else there is may be a score
+// or a difference.
+func (m Metric) MayBeNegative() bool {
+	return m.Better == Unknown && BetterByUnit(m.Unit) == Unknown && !m.IsCount() && m.Unit != "cycles"
+}
+
 // A Gauge makes values of the numbers that a tool prints under one name and
 // unit.
 type Gauge struct {

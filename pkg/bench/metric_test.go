@@ -144,3 +144,23 @@ func TestMeasureAll(t *testing.T) {
 		}
 	}
 }
+
+// TestMayBeNegative checks of which metrics a number below 0 is one.
+func TestMayBeNegative(t *testing.T) {
+	for _, tt := range []struct {
+		metric Metric
+		want   bool
+	}{
+		{Metric{"time_per_op", "s/op", Lower}, false},
+		{Metric{"gc_alloc_rate", "B/s", Unknown}, false},
+		{Metric{"heap", "B", Unknown}, false},
+		{Metric{"stalled", "cycles", Unknown}, false},
+		{Metric{"frames", "fps", Higher}, false},
+		{Metric{"drift", "", Unknown}, true},
+		{Metric{"share", "%", Unknown}, true},
+	} {
+		if got := tt.metric.MayBeNegative(); got != tt.want {
+			t.Errorf("%v.MayBeNegative() = %v, want %v", tt.metric, got, tt.want)
+		}
+	}
+}

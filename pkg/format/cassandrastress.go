@@ -42,6 +42,7 @@ var (
 func readCassandraStress(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		benchmark := ""
+		var filter filter
 		for l, err := range lines(r, name) {
 			if err != nil {
 				yield(bench.Result{}, err)
@@ -63,7 +64,7 @@ func readCassandraStress(r io.Reader, name string) iter.Seq2[bench.Result, error
 				}
 				continue
 			}
-			if !yield(bench.Result{Name: benchmark, Values: []bench.Value{value}}, nil) {
+			if !filter.yield(l, bench.Result{Name: benchmark, Values: []bench.Value{value}}, yield) {
 				return
 			}
 		}

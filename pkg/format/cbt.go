@@ -50,12 +50,11 @@ func readCBT(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 				return true
 			}
 			v, err := parseNumber(number)
-			if err != nil || v < 0 {
+			if err != nil {
 				return yield(bench.Result{}, l.errorf("want a number as %s of %s, have %q", alias, side, number))
 			}
-			values, err := filter.keep(l, []bench.Value{bench.Measure(metric.Name, v, metric.Unit)})
-			return (err == nil || yield(bench.Result{}, err)) &&
-				(len(values) == 0 || yield(bench.Result{Name: run + "/" + side, Values: values}, nil))
+			res := bench.Result{Name: run + "/" + side, Values: []bench.Value{bench.Measure(metric.Name, v, metric.Unit)}}
+			return filter.yield(l, res, yield)
 		}
 		eachUnquoted(r, name, yield, func(l line) bool {
 			if !strings.Contains(l.text, "|") {

@@ -77,9 +77,9 @@ func NewCustom(descriptions ...Custom) (Format, error) {
 		How:   "what the configuration describes under parse",
 		Print: "your own command",
 		Sniff: func(*Input) bool { return false },
-		Read: warnUnended(func(r io.Reader, name string) iter.Seq2[bench.Result, error] {
+		Read: warnUnended(warnNegative(func(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			return func(yield func(bench.Result, error) bool) { readCustom(r, name, descriptions, readers, yield) }
-		}),
+		})),
 	}, nil
 }
 
@@ -148,8 +148,8 @@ func readCustom(r io.Reader, document string, descriptions []Custom, readers []c
 // number yields a result of one number as it is printed.
 func (c *customInput) number(l line, name, metric, number, unit string) {
 	v, err := parseNumber(strings.TrimSpace(number))
-	if err != nil || v < 0 {
-		c.warnf(l, "want a number of 0 or more, have %q", number)
+	if err != nil {
+		c.warnf(l, "want a finite number, have %q", number)
 		return
 	}
 	value := measureAny(metric, v, unit)
@@ -161,10 +161,5 @@ func (c *customInput) number(l line, name, metric, number, unit string) {
 		res.Launch = c.launches[key]
 		c.launches[key]++
 	}
-	if res.Values, err = c.filter.keep(l, res.Values); err != nil {
-		c.stopped = !c.yield(bench.Result{}, err)
-	}
-	if len(res.Values) > 0 && !c.stopped {
-		c.stopped = !c.yield(res, nil)
-	}
+	c.stopped = !c.filter.yield(l, res, c.yield)
 }

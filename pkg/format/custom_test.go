@@ -37,13 +37,13 @@ func TestCustom(t *testing.T) {
 			[]format.Custom{{Regex: `(?P<name>\S+) took (?P<value>\S+) (?P<unit>ms|s)$`}},
 			"\ufeffstart\r\n\x1b[1mencode\x1b[0m took 1,250.5 ms\r\nencode took 2 s\ndecode took fast ms\n",
 			"encode/0 time_per_op 1.2505 s/op lower\nencode/0 time_per_op 2 s/op lower\n" +
-				`error: in:4: want a number of 0 or more, have "fast": "decode took fast ms"` + "\n",
+				`error: in:4: want a finite number, have "fast": "decode took fast ms"` + "\n",
 		},
 		{
 			"regex: several in a line, launches, and a direction",
 			[]format.Custom{{Regex: `fps=(?P<value>[-\d.]+)`, Metric: "Frames", Unit: "fps", Better: bench.Higher, Launches: true}},
 			"fps=60 fps=59.5\nfps=-1\n",
-			"/0 frames 60 fps higher\n/1 frames 59.5 fps higher\n" + `error: in:2: want a number of 0 or more, have "-1": "fps=-1"` + "\n",
+			"/0 frames 60 fps higher\n/1 frames 59.5 fps higher\n" + `error: in:2: want frames of 0 or more, have -1: "fps=-1"` + "\n",
 		},
 		{
 			"regex: two descriptions",
@@ -59,7 +59,7 @@ func TestCustom(t *testing.T) {
 			[]format.Custom{{JSON: "$.runs[*]", Name: []string{"$.test", "$.size"}, Value: "$.times", Unit: "$.unit"}},
 			"[INFO] started\n" + `{"runs": [{"test": "sort", "size": 10, "times": [1, 2.5, null, "3"], "unit": "ms"}, {"test": "find", "size": true}]}`,
 			"sort/10/0 time_per_op 0.001 s/op lower\nsort/10/0 time_per_op 0.0025 s/op lower\n" +
-				`error: in:2: want a number of 0 or more, have "null": "sort/10"` + "\nsort/10/0 time_per_op 0.003 s/op lower\n" +
+				`error: in:2: want a finite number, have "null": "sort/10"` + "\nsort/10/0 time_per_op 0.003 s/op lower\n" +
 				`error: in:2: want a number in each result, have none: "find/true"` + "\n",
 		},
 		{

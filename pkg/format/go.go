@@ -233,12 +233,7 @@ func (g *goReader) result(s *goStream, l line, f []string) bool {
 		res.Values = append(res.Values, value)
 	}
 	g.values = res.Values
-	var err error
-	res.Values, err = g.filter.keep(l, res.Values)
-	if err != nil && !g.yield(bench.Result{}, err) {
-		return false
-	}
-	return len(res.Values) == 0 || g.yield(res, nil)
+	return g.filter.yield(l, res, g.yield)
 }
 
 // call returns what a benchmark is called: those of two packages may have one

@@ -123,11 +123,7 @@ func (t *gungraunText) line(l line) bool {
 func (t *gungraunText) end() bool {
 	res := t.current
 	t.current = bench.Result{}
-	var err error
-	if res.Values, err = t.filter.keep(t.at, res.Values); err != nil && !t.yield(bench.Result{}, err) {
-		return false
-	}
-	return len(res.Values) == 0 || t.yield(res, nil)
+	return t.filter.yield(t.at, res, t.yield)
 }
 
 // gungraunTitle returns the name that stands in the last of these lines: a name

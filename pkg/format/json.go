@@ -391,15 +391,11 @@ func (d *jsonDocument) result(res bench.Result) {
 	d.stopped = !d.yield(res, nil)
 }
 
-// number returns the number that v points to. One that is missing, null, not
-// finite or negative is said to be so.
+// number returns the number that v points to. One that is missing, null or not
+// finite is said to be so.
 func (d *jsonDocument) number(subject, what string, v *float64) (float64, bool) {
 	if v == nil {
 		d.warnf(subject, "want a finite number as %s, have none", what)
-		return 0, false
-	}
-	if *v < 0 {
-		d.warnf(subject, "want a number of 0 or more as %s, have %v", what, *v)
 		return 0, false
 	}
 	return *v, true
@@ -409,12 +405,12 @@ func (d *jsonDocument) number(subject, what string, v *float64) (float64, bool) 
 func (d *jsonDocument) numbers(subject, what string, vs []*float64) []float64 {
 	var good []float64
 	for _, v := range vs {
-		if v != nil && *v >= 0 {
+		if v != nil {
 			good = append(good, *v)
 		}
 	}
 	if n := len(vs) - len(good); n > 0 {
-		d.warnf(subject, "want finite numbers of 0 or more as %s, have %d that are not", what, n)
+		d.warnf(subject, "want finite numbers as %s, have %d that are not", what, n)
 	}
 	return good
 }

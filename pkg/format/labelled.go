@@ -73,15 +73,13 @@ func readLabelled(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		heading := ""
 		one := make([]bench.Value, 1) // of each result in turn
-		var filter filter
 		eachResult(r, name, yield, func(l line) (res bench.Result, err error) {
 			l = unquoted(l)
 			name, v, ok := parseLabelled(l, heading)
 			switch {
 			case ok:
 				one[0] = v
-				res.Name = name
-				res.Values, err = filter.keep(l, one)
+				res.Name, res.Values = name, one
 			case name != "":
 				heading = name
 			case !isScriptNote(l.text):

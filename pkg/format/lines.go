@@ -16,7 +16,7 @@ import (
 // A LineError is a line that looks like a result and cannot be read.
 type LineError struct {
 	Document string
-	Line     int // from 1
+	Line     int // from 1; 0 where it is not known
 	Text     string
 	Problem  string // what was wanted and what was there
 }
@@ -24,7 +24,11 @@ type LineError struct {
 // Error returns "document:line: problem: "text"", the text cut to what a person
 // needs to find it.
 func (e *LineError) Error() string {
-	return fmt.Sprintf("%s:%d: %s: %q", e.Document, e.Line, e.Problem, shorten(e.Text, 120))
+	at := e.Document
+	if e.Line > 0 {
+		at = fmt.Sprintf("%s:%d", at, e.Line)
+	}
+	return fmt.Sprintf("%s: %s: %q", at, e.Problem, shorten(e.Text, 120))
 }
 
 // shorten cuts s to at most n bytes at a character's boundary, and says so.
@@ -161,6 +165,7 @@ func eachUnquoted(r io.Reader, document string, yield func(bench.Result, error) 
 // its error where it has one, which ends the reading if it is no *LineError. It
 // reports whether to go on.
 func eachResult(r io.Reader, document string, yield func(bench.Result, error) bool, parse func(line) (bench.Result, error)) bool {
+	var filter filter
 	return eachLine(r, document, yield, func(l line) bool {
 		res, err := parse(l)
 		if err != nil {
@@ -169,7 +174,7 @@ func eachResult(r io.Reader, document string, yield func(bench.Result, error) bo
 				return false
 			}
 		}
-		return len(res.Values) == 0 || yield(res, nil)
+		return filter.yield(l, res, yield)
 	})
 }
 

@@ -42,7 +42,6 @@ func sniffNumbers(in *Input) bool {
 func readNumbers(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		var n numbersReader
-		var filter filter
 		eachResult(r, name, yield, func(l line) (res bench.Result, err error) {
 			switch l = unquoted(l); {
 			case isScriptNote(l.text):
@@ -52,7 +51,7 @@ func readNumbers(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 				err = fmt.Errorf("%s:%d: want one number a line, or several on one line alone, have a table: "+
 					"parse, of a suite in the configuration, says what its columns are", name, l.number)
 			default:
-				res.Values, err = filter.keep(l, n.values)
+				res.Values = n.values
 			}
 			return res, err
 		})

@@ -281,11 +281,7 @@ func (p *scyllaParser) readStopwatch(l line, name, clock string) bool {
 }
 
 func (p *scyllaParser) result(l line, values []bench.Value) bool {
-	values, err := p.filter.keep(l, values)
-	if err != nil && !p.yield(bench.Result{}, err) {
-		return false
-	}
-	return len(values) == 0 || p.yield(bench.Result{Name: p.benchmark, Values: values}, nil)
+	return p.filter.yield(l, bench.Result{Name: p.benchmark, Values: values}, p.yield)
 }
 
 var scyllaDocument = withKeys("stats.median tps")

@@ -48,6 +48,7 @@ var (
 func readScyllaBench(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		var p scyllaBenchParser
+		var filter filter
 		eachUnquoted(r, name, yield, func(l line) bool {
 			m := scyllaBenchLine.FindStringSubmatch(l.text)
 			if m == nil {
@@ -57,7 +58,7 @@ func readScyllaBench(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			if problem != nil {
 				return yield(bench.Result{}, l.errorf("%s: %v", m[1], problem))
 			}
-			return !ok || yield(bench.Result{Name: p.benchmark(), Values: []bench.Value{value}}, nil)
+			return !ok || filter.yield(l, bench.Result{Name: p.benchmark(), Values: []bench.Value{value}}, yield)
 		})
 	}
 }

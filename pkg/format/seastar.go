@@ -62,7 +62,6 @@ type seastarTable struct {
 	columns []string // nil without a header
 	runs    int      // 0 where it is not said
 	name    string   // a line of one word: the name of a row that was wrapped after it
-	filter  filter
 
 	// Of the latest row:
 	fields []string
@@ -107,8 +106,7 @@ func (t *seastarTable) row(l line) (bench.Result, error) {
 	if err != nil {
 		return bench.Result{}, err
 	}
-	values, err = t.filter.keep(l, values)
-	return bench.Result{Name: name, Values: values}, err
+	return bench.Result{Name: name, Values: values}, nil
 }
 
 // A seastarCell is "F", "Fns" or "Fns ± F%".

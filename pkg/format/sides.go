@@ -110,6 +110,7 @@ func readSides(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 		var columns []string             // of the table that the line stands in
 		var isChange []bool              // of each column
 		values := make([]bench.Value, 1) // of each result in turn
+		var filter filter
 		eachUnquoted(r, name, yield, func(l line) bool {
 			if isRule(l.text) {
 				return true
@@ -136,7 +137,11 @@ func readSides(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			row := newSidesRow(columns, cells[0])
 			row.values = values[:0]
 			for i := 1; i < len(cells); i++ {
-				if !isChange[i] && !yield(row.result(l, columns[i], cells[i])) {
+				if isChange[i] {
+					continue
+				}
+				res, err := row.result(l, columns[i], cells[i])
+				if err != nil && !yield(bench.Result{}, err) || !filter.yield(l, res, yield) {
 					return false
 				}
 			}

@@ -2,6 +2,8 @@ package format
 
 import (
 	"fmt"
+	"io"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -49,31 +51,69 @@ func isCounter(m bench.Metric) bool {
 	return false
 }
 
-// A filter drops what is no value: a processor counter that is not there, and a
-// number that its unit's factor made infinite. It remembers for which metrics it
-// has said so: once in a document is enough.
+// A filter drops what is no value: a processor counter that is not there, a number
+// below 0 of what cannot be, and one that its unit's factor made infinite. It
+// remembers of which counters it has said so: once in a document is enough.
 type filter struct{ said map[string]bool }
 
 // keep returns the values that are some, in place of all, and the error to report, if
-// any.
+// any: one problem of each metric is in it.
 func (f *filter) keep(l line, values []bench.Value) ([]bench.Value, error) {
 	var problems []string
+	var of []string // whose they are
 	kept := slices.DeleteFunc(values, func(v bench.Value) bool {
 		problem := problemOf(v)
-		if problem != "" && !f.said[v.Metric.Name] {
-			if f.said == nil {
-				f.said = map[string]bool{}
-			}
-			f.said[v.Metric.Name] = true
-			problems = append(problems, problem)
+		if problem == "" {
+			return false
 		}
-		return problem != ""
+		if name := v.Metric.Name; !f.said[name] && !slices.Contains(of, name) {
+			problems, of = append(problems, problem), append(of, name)
+			if isCounter(v.Metric) {
+				f.say(name)
+			}
+		}
+		return true
 	})
 	if problems == nil {
 		return kept, nil
 	}
 	return kept, l.errorf("%s", strings.Join(problems, "; "))
 }
+
+func (f *filter) say(metric string) {
+	if f.said == nil {
+		f.said = map[string]bool{}
+	}
+	f.said[metric] = true
+}
+
+// yield yields a result with the values that are some, after the error of the
+// others, and reports whether to go on.
+func (f *filter) yield(l line, res bench.Result, yield func(bench.Result, error) bool) bool {
+	var err error
+	if res.Values, err = f.keep(l, res.Values); err != nil && !yield(bench.Result{}, err) {
+		return false
+	}
+	return len(res.Values) == 0 || yield(res, nil)
+}
+
+// warnNegative returns a Format's Read that yields no value below 0 of what cannot
+// be, whichever way the format makes it. One that filters its lines says the line.
+func warnNegative(read func(io.Reader, string) iter.Seq2[bench.Result, error]) func(io.Reader, string) iter.Seq2[bench.Result, error] {
+	return func(r io.Reader, name string) iter.Seq2[bench.Result, error] {
+		return func(yield func(bench.Result, error) bool) {
+			read(r, name)(func(res bench.Result, err error) bool {
+				if err == nil && slices.ContainsFunc(res.Values, isNegative) {
+					return (&filter{}).yield(line{document: name, text: res.Name}, res, yield)
+				}
+				return yield(res, err)
+			})
+		}
+	}
+}
+
+// isNegative reports whether a value is below 0 that cannot be.
+func isNegative(v bench.Value) bool { return v.V < 0 && !v.Metric.MayBeNegative() }
 
 // problemOf says why a value is none; "" where it is one.
 func problemOf(v bench.Value) string {
@@ -84,6 +124,8 @@ func problemOf(v bench.Value) string {
 		return "want a unit or a name with a letter or digit in it"
 	case math.IsNaN(v.V) || math.IsInf(v.V, 0):
 		return fmt.Sprintf("want a finite %s", v.Metric.Name)
+	case isNegative(v):
+		return fmt.Sprintf("want %s of 0 or more, have %v", v.Metric.Name, v.V)
 	}
 	return ""
 }
