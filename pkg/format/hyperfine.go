@@ -39,20 +39,26 @@ type hyperfineResult struct {
 }
 
 func readHyperfine(d *jsonDocument) error {
+	seen := map[string]string{} // the first one's parameters, by name
 	return d.member("results", func() error {
 		return d.elements(func() error {
 			var r hyperfineResult
 			if err := d.decode(&r); err != nil {
 				return err
 			}
-			r.results(d)
+			name, parameters := r.name(), r.parameters(func(string) bool { return true })
+			if others, ok := seen[name]; !ok {
+				seen[name] = parameters
+			} else if others != parameters {
+				name = r.Command + parameters // of which the command has the words by chance
+			}
+			r.results(d, name)
 			return nil
 		})
 	})
 }
 
-func (r *hyperfineResult) results(d *jsonDocument) {
-	name := r.name()
+func (r *hyperfineResult) results(d *jsonDocument, name string) {
 	timeOf, memoryOf, errorsOf := bench.NewGauge("time_per_op", "s"), bench.NewGauge("max_rss", "B"), bench.NewGauge(bench.Errors, "errors")
 	room := make([]bench.Value, 0, 3) // for those of each launch in turn
 	for i, v := range r.Times {
@@ -98,11 +104,16 @@ func (r *hyperfineResult) center() *float64 {
 // name returns the command, which shows its parameters unless --command-name
 // hides them.
 func (r *hyperfineResult) name() string {
-	name := r.Command
+	return r.Command + r.parameters(func(value string) bool { return !strings.Contains(r.Command, value) })
+}
+
+// parameters returns those whose values are wanted, as they follow a name.
+func (r *hyperfineResult) parameters(wanted func(value string) bool) string {
+	text := ""
 	for _, key := range slices.Sorted(maps.Keys(r.Parameters)) {
-		if !strings.Contains(r.Command, r.Parameters[key]) {
-			name += " " + key + "=" + r.Parameters[key]
+		if wanted(r.Parameters[key]) {
+			text += " " + key + "=" + r.Parameters[key]
 		}
 	}
-	return name
+	return text
 }

@@ -18,7 +18,9 @@ import (
 // Each list in rawData is of one fork, and so a launch. Throughput (thrpt) is
 // better higher; average time (avgt) and the time of a single shot (ss), whose
 // name says so, are times of one operation; sampled times (sample) are
-// latencies, in a histogram of pairs of time and count for each iteration.
+// latencies, in a histogram of pairs of time and count for each iteration. The
+// name says the threads and the calls of one operation where they are more than
+// one, whatever else is in the document: they make another benchmark.
 var _ = register(Format{
 	Name:  "jmh",
 	Tool:  "JMH",
@@ -80,6 +82,12 @@ func jmhBenchmarkOf(result jsonObject) (b jmhBenchmark, err error) {
 	}
 	if named != nil {
 		b.name += "(" + strings.Join(named, ", ") + ")"
+	}
+	if n := result.number("threads"); n.v > 1 {
+		b.name += " threads=" + n.text
+	}
+	if n := result.number("measurementBatchSize"); n.v > 1 {
+		b.name += " batch=" + n.text
 	}
 	if b.mode == "ss" {
 		b.name += " ss"

@@ -118,6 +118,7 @@ type mitataBenchmark struct {
 	Group int    `json:"group"`
 	Runs  []struct {
 		Name  string            `json:"name"`
+		Args  jsonObject        `json:"args"`
 		Stats *mitataStatistics `json:"stats"`
 		Error *struct {
 			Message string `json:"message"`
@@ -151,9 +152,22 @@ func readMitata(d *jsonDocument) error {
 	})
 }
 
+// untold returns those arguments of a run that its name does not tell apart: a name
+// has the values of the arguments that the alias has a $ and the key of, and every
+// object is one text there.
+func (b *mitataBenchmark) untold(args jsonObject) string {
+	told := ""
+	for _, arg := range args {
+		if !strings.Contains(b.Alias, "$"+arg.key) || arg.value[0] == '{' {
+			told += " " + arg.key + "=" + oneBlank(arg.value)
+		}
+	}
+	return told
+}
+
 func (b *mitataBenchmark) report(d *jsonDocument, group string) {
 	for _, run := range b.Runs {
-		g := gatherer{result: bench.Result{Name: group + run.Name}}
+		g := gatherer{result: bench.Result{Name: group + run.Name + b.untold(run.Args)}}
 		if run.Error != nil || run.Stats == nil {
 			g.problem("want a benchmark that does not throw, have an error")
 			g.report(d)
