@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -195,20 +196,23 @@ func (p *callgrindPart) values() ([]bench.Value, error) {
 // valgrindCounts makes values of events and their counts. All that Valgrind
 // counts are costs.
 func valgrindCounts(l line, events, counts []string) ([]bench.Value, error) {
-	var values []bench.Value
+	g := gatherer{at: l}
 	for i, c := range counts {
 		n, err := parseNumber(c)
-		if err != nil || n < 0 {
-			return nil, l.errorf("want a count for %s, have %q", events[i], c)
+		if err != nil {
+			g.problem("want a count for %s, have %q", events[i], c)
+			continue
 		}
 		v := bench.Measure(strings.ToLower(events[i]), n, "")
 		if events[i] == "Ir" {
 			v = bench.Measure("instructions", n, "instructions")
 		}
 		v.Metric.Better = bench.Lower
-		values = addValue(values, v, events[i]+" again")
+		g.result.Values = addValue(g.result.Values, v, events[i]+" again")
 	}
-	return (&filter{}).keep(l, values)
+	res, problem := g.parsed()
+	values, err := (&filter{}).keep(l, res.Values)
+	return values, cmp.Or(problem, err)
 }
 
 // addCounts adds the counts of more to those of the same metrics.

@@ -32,17 +32,11 @@ func parseCompaction(l line) (bench.Result, error) {
 	if m == nil {
 		return bench.Result{}, nil
 	}
-	ms, err := parseNumber(m[2])
-	rate, err2 := parseNumber(m[3])
-	if err != nil || err2 != nil || ms < 0 || rate < 0 {
-		return bench.Result{}, l.errorf("want milliseconds and MB/s, have %q and %q", m[2], m[3])
-	}
-	res := bench.Result{Name: m[1], Values: []bench.Value{
-		bench.Measure("bandwidth", rate, "MiB/s"),
-		bench.Measure("compaction_time", ms, "ms"),
-	}}
+	g := gatherer{at: l, result: bench.Result{Name: m[1]}}
 	if table := compactionTable.FindStringSubmatch(l.text); table != nil {
-		res.Name = table[1]
+		g.result.Name = table[1]
 	}
-	return res, nil
+	g.parse("bandwidth", m[3], "MiB/s")
+	g.parse("compaction_time", m[2], "ms")
+	return g.parsed()
 }

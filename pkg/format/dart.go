@@ -26,8 +26,8 @@ func parseDart(l line) (bench.Result, error) {
 		return bench.Result{}, nil
 	}
 	v, err := parseNumber(m[3])
-	if err != nil || v < 0 {
-		return bench.Result{}, l.errorf("want a number of 0 or more as %s, have %q", m[2], m[3])
+	if err != nil {
+		return bench.Result{}, l.errorf("want a number as %s, have %q", m[2], m[3])
 	}
 	metric := m[2]
 	if metric == "RunTime" {

@@ -1,10 +1,6 @@
 package format
 
-import (
-	"slices"
-
-	"github.com/noslower/noslower/pkg/bench"
-)
+import "github.com/noslower/noslower/pkg/bench"
 
 // The lines of db_bench of RocksDB, and of LevelDB, from which it comes:
 //
@@ -37,21 +33,15 @@ func parseDBBench(l line) (bench.Result, error) {
 	if m == nil {
 		return bench.Result{}, nil
 	}
-	res := bench.Result{Name: m[1]}
-	numbers := [][]string{{"", m[2], "micros/op"}}
-	for _, n := range slices.AppendSeq(numbers, dbBenchRate.eachSubmatch(m[3])) {
-		v, err := parseNumber(n[1])
-		if err != nil || v < 0 {
-			return bench.Result{}, l.errorf("want a number before %q, have %q", n[2], n[1])
-		}
-		switch n[2] {
-		case "micros/op":
-			res.Values = append(res.Values, bench.Measure("time_per_op", v, "us"))
-		case "MB/s":
-			res.Values = append(res.Values, bench.Measure("bandwidth", v, "MiB/s"))
-		default:
-			res.Values = append(res.Values, bench.Measure("throughput", v, n[2]))
+	g := gatherer{at: l, result: bench.Result{Name: m[1]}}
+	g.parse("time_per_op", m[2], "us")
+	for n := range dbBenchRate.eachSubmatch(m[3]) {
+		switch {
+		case n[2] != "MB/s":
+			g.parseRate("throughput", n[1], n[2])
+		case n[1] != "0.0": // which is too little to tell, or nothing
+			g.parse("bandwidth", n[1], "MiB/s")
 		}
 	}
-	return res, nil
+	return g.parsed()
 }

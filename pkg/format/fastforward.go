@@ -71,41 +71,40 @@ func (t *fastForwardTable) line(l line) (bench.Result, error) {
 	for i, p := range t.parameters {
 		name += " " + p + "=" + cells[i]
 	}
-	values, err := t.values(l, cells[len(t.parameters):])
-	if err != nil {
-		return bench.Result{}, err
-	}
-	return bench.Result{Name: strings.TrimSpace(name), Values: values}, nil
+	g := gatherer{at: l, result: bench.Result{Name: strings.TrimSpace(name)}}
+	t.values(&g, cells[len(t.parameters):])
+	return g.parsed()
 }
 
-// values reads the cells after the parameters. An operation is a fragment that
+// values gathers the cells after the parameters. An operation is a fragment that
 // was read: frag/s is the throughput, and insns/f are instructions per operation.
-func (t *fastForwardTable) values(l line, cells []string) ([]bench.Value, error) {
-	var values []bench.Value
+func (t *fastForwardTable) values(g *gatherer, cells []string) {
+	isValue := false // the cell before is
 	for i, column := range t.columns {
+		wasValue := isValue
 		v, err := parseNumber(strings.TrimSuffix(cells[i], "%"))
-		if err != nil {
-			return nil, l.errorf("column %s: %v", column, err)
+		if isValue = err == nil; !isValue {
+			g.problem("column %s: %v", column, err)
+			continue
 		}
 		switch column {
 		case "iterations", "max", "min":
 		case "time":
-			values = append(values, bench.Measure("time_per_op", v, "s"))
+			g.measure("time_per_op", v, "s")
 		case "frag/s":
-			values = append(values, bench.Measure("throughput", v, "ops/s"))
+			g.measure("throughput", v, "ops/s")
 		case "mad": // it follows the median it belongs to
-			if last := len(values) - 1; last >= 0 && v >= 0 {
-				values[last].Statistic = &bench.Spread{Kind: bench.MAD, Value: v}
+			if wasValue {
+				g.spread(bench.MAD, v, 0)
 			}
 		case "insns/f":
-			values = append(values, bench.Measure("instructions_per_op", v, ""))
+			g.measure("instructions_per_op", v, "")
 		case "aio_bytes":
-			values = append(values, bench.Measure(column, v, "KiB"))
+			g.measure(column, v, "KiB")
 		case "cpu":
-			values = append(values, bench.Measure("cpu_load", v, "%"))
+			g.measure("cpu_load", v, "%")
 		default:
-			values = append(values, bench.Measure(column, v, ""))
+			g.measure(column, v, "")
 		}
 	}
-	return values, nil
 }

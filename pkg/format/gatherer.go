@@ -60,7 +60,7 @@ func (g *gatherer) rate(metric string, n jsonNumber, unit string) {
 
 // parse adds a number as printed.
 func (g *gatherer) parse(metric, printed, unit string) {
-	if v, err := parseNumber(printed); err == nil && v >= 0 {
+	if v, err := parseNumber(printed); err == nil {
 		g.measure(metric, v, unit)
 	} else {
 		g.problem("want a number as %s, have %q", metric, printed)
@@ -109,18 +109,26 @@ func (g *gatherer) statistics() {
 // yield yields the result and what is wrong with it, and reports whether to go
 // on. It leaves the gatherer empty.
 func (g *gatherer) yield(yield func(bench.Result, error) bool) bool {
-	at, problems := g.at, g.problems
-	values, err := (&filter{}).keep(at, g.result.Values)
-	g.result.Values = values
-	result := g.result
+	at := g.at
+	result, problem := g.parsed()
 	*g = gatherer{}
-	if len(values) > 0 && !yield(result, nil) {
+	var err error
+	result.Values, err = (&filter{}).keep(at, result.Values)
+	if len(result.Values) > 0 && !yield(result, nil) {
 		return false
 	}
-	if len(problems) > 0 && !yield(bench.Result{}, at.errorf("%s", strings.Join(problems, "; "))) {
+	if problem != nil && !yield(bench.Result{}, problem) {
 		return false
 	}
 	return err == nil || yield(bench.Result{}, err)
+}
+
+// parsed returns the result, and what is wrong with it as an error.
+func (g *gatherer) parsed() (bench.Result, error) {
+	if len(g.problems) == 0 {
+		return g.result, nil
+	}
+	return g.result, g.at.errorf("%s", strings.Join(g.problems, "; "))
 }
 
 // percentiles adds latencies by percentile, but not those below the middle.

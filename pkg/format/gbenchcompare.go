@@ -30,12 +30,6 @@ var _ = register(Format{
 
 var gbenchCompare = compile(`^(\S.*?)(?:\s+[-+](?:\d+\.\d+|nan|inf)){2}\s+(-?(?:\d+|nan|inf))\s+(-?(?:\d+|nan|inf))\s+(-?(?:\d+|nan|inf))\s+(-?(?:\d+|nan|inf))$`)
 
-// gbenchTime and gbenchCPU have no unit: it is whichever the programs use.
-var (
-	gbenchTime = bench.Metric{Name: "time", Better: bench.Lower}
-	gbenchCPU  = bench.Metric{Name: "cpu", Better: bench.Lower}
-)
-
 func readGBenchCompare(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		eachUnquoted(r, name, yield, func(l line) bool {
@@ -43,41 +37,38 @@ func readGBenchCompare(r io.Reader, name string) iter.Seq2[bench.Result, error] 
 			if m == nil || m[1] == "OVERALL_GEOMEAN" {
 				return true
 			}
-			side := gbenchSide
-			if _, aggregate := cutAggregate(m[1]); aggregate == "stddev" || aggregate == "cv" {
-				side = gbenchScatter
+			g := gbenchSide(l, m[1], "old", m[2], m[4])
+			if !g.yield(yield) {
+				return false
 			}
-			return yield(side(l, m[1], "old", m[2], m[4])) && yield(side(l, m[1], "new", m[3], m[5]))
+			g = gbenchSide(l, m[1], "new", m[3], m[5])
+			return g.yield(yield)
 		})
 	}
 }
 
-// gbenchScatter returns how a benchmark's repetitions scatter on a side. Rounded to
-// a whole number it may be 0.
-func gbenchScatter(l line, name, side, time, cpu string) (bench.Result, error) {
-	t, err := parseNumber(time)
-	c, err2 := parseNumber(cpu)
-	if err != nil || err2 != nil || t < 0 || c < 0 {
-		return bench.Result{}, l.errorf("want how times scatter on the %s side, have %s and %s", side, time, cpu)
-	}
+// gbenchSide gathers the columns of a side. They have no unit: it is whichever the
+// programs use. How repetitions scatter may be 0, rounded to a whole number.
+func gbenchSide(l line, name, side, time, cpu string) gatherer {
 	benchmark, aggregate := cutAggregate(name)
-	return bench.Result{Name: benchmark + "/" + side, Values: []bench.Value{
-		{Metric: bench.Metric{Name: aggregate + "_of_time", Better: bench.Lower}, V: t, Statistic: &bench.Spread{}},
-		{Metric: bench.Metric{Name: aggregate + "_of_cpu", Better: bench.Lower}, V: c, Statistic: &bench.Spread{}},
-	}}, nil
-}
-
-func gbenchSide(l line, name, side, time, cpu string) (bench.Result, error) {
-	t, err := parseNumber(time)
-	c, err2 := parseNumber(cpu)
-	if err != nil || err2 != nil || t <= 0 || c <= 0 {
-		return bench.Result{}, l.errorf("want times above 0 on the %s side, have %s and %s: compare.py rounds to whole units", side, time, cpu)
+	prefix, scatters := "", aggregate == "stddev" || aggregate == "cv"
+	if scatters {
+		name, prefix = benchmark, aggregate+"_of_"
 	}
-	res := bench.Result{Name: name + "/" + side, Values: []bench.Value{{Metric: gbenchTime, V: t}, {Metric: gbenchCPU, V: c}}}
-	if _, aggregate := cutAggregate(name); aggregate != "" {
-		for i := range res.Values {
-			res.Values[i].Statistic = &bench.Spread{}
+	g := gatherer{at: l, result: bench.Result{Name: name + "/" + side}}
+	for _, column := range [][2]string{{"time", time}, {"cpu", cpu}} {
+		metric := bench.Metric{Name: prefix + column[0], Better: bench.Lower}
+		switch v, err := parseNumber(column[1]); {
+		case err != nil:
+			g.problem("want a number as %s on the %s side, have %s", metric.Name, side, column[1])
+		case v == 0 && !scatters:
+			g.problem("want a %s above 0 on the %s side, have 0: compare.py rounds to whole units", metric.Name, side)
+		default:
+			g.add(bench.Value{Metric: metric, V: v})
 		}
 	}
-	return res, nil
+	if aggregate != "" {
+		g.statistics()
+	}
+	return g
 }

@@ -56,8 +56,10 @@ func readGBenchConsole(r io.Reader, name string) iter.Seq2[bench.Result, error] 
 // A gbenchTable is the rows that are printed below one header.
 type gbenchTable struct {
 	yield    func(bench.Result, error) bool
+	filter   filter
 	counters []string // of a table with a column a counter
 	// aggregates are the rows of one benchmark's, which follow each other.
+	at          line
 	benchmark   string
 	aggregates  map[string]bench.Result
 	repetitions int
@@ -85,23 +87,23 @@ func (t *gbenchTable) line(l line) bool {
 	if aggregate == "cv" {
 		return true // the deviation over the mean
 	}
-	res := bench.Result{Name: name}
+	g := gatherer{at: l, result: bench.Result{Name: name}}
 	for i, metric := range []string{"time_per_op", "cpu_per_op"} {
-		number, unit := cells[2*i], cells[2*i+1]
-		v, err := parseNumber(number)
-		if err != nil || v < 0 {
-			return t.yield(bench.Result{}, l.errorf("want a time before %q, have %q", unit, number))
-		}
-		res.Values = append(res.Values, bench.Measure(metric, v, unit+"/op"))
+		g.parse(metric, cells[2*i], cells[2*i+1]+"/op")
 	}
 	counters, none := t.userCounters(cells[5:])
-	res.Values = append(res.Values, counters...)
-	if none != nil && !t.yield(bench.Result{}, l.errorf("want finite numbers as counters, have %s", strings.Join(none, ", "))) {
+	g.result.Values = append(g.result.Values, counters...)
+	if none != nil {
+		g.problem("want finite numbers as counters, have %s", strings.Join(none, ", "))
+	}
+	res, problem := g.parsed()
+	if problem != nil && !t.yield(bench.Result{}, problem) {
 		return false
 	}
 	if aggregate == "" {
-		return t.yield(res, nil)
+		return t.filter.yield(l, res, t.yield)
 	}
+	t.at = l
 	if t.aggregates == nil {
 		t.benchmark, t.aggregates = benchmark, map[string]bench.Result{}
 	}
@@ -198,7 +200,7 @@ func (t *gbenchTable) endAggregates() bool {
 	t.benchmark, t.aggregates = "", nil
 	if len(rows) == 1 {
 		for _, row := range rows {
-			return t.yield(row, nil)
+			return t.filter.yield(t.at, row, t.yield)
 		}
 	}
 	center, ok := rows["median"]
@@ -217,5 +219,5 @@ func (t *gbenchTable) endAggregates() bool {
 			center.Values[i].Statistic = &bench.Spread{Kind: bench.StdDev, Value: deviations[at].V, Count: t.repetitions}
 		}
 	}
-	return t.yield(center, nil)
+	return t.filter.yield(t.at, center, t.yield)
 }

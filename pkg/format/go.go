@@ -220,9 +220,12 @@ func (g *goReader) result(s *goStream, l line, f []string) bool {
 	for i := 2; i < len(f); i += 2 {
 		v, err := parseNumber(f[i])
 		if err != nil {
-			return g.yield(bench.Result{}, l.errorf("want a finite number before %q, have %q", f[i+1], f[i]))
+			if !g.yield(bench.Result{}, l.errorf("want a finite number before %q, have %q", f[i+1], f[i])) {
+				return false
+			}
+			continue
 		}
-		value := g.gauge(i/2-1, f[i+1]).Value(v)
+		value := g.gauge(len(res.Values), f[i+1]).Value(v)
 		if slices.ContainsFunc(res.Values, func(o bench.Value) bool { return o.Metric.Name == value.Metric.Name }) {
 			// req/s beside ops/s, say: the first is the benchmark's own.
 			value.Metric.Name = bench.SnakeCase(strings.ReplaceAll(f[i+1], "/", "_per_"))
@@ -248,7 +251,7 @@ func (s *goStream) call(printed string) string {
 	return s.called
 }
 
-// gauge returns the gauge of a unit, the one at a place among those of a line: mostly
+// gauge returns the gauge of a unit, the one at a place among the values of a line: mostly
 // each line has those of the line before.
 func (g *goReader) gauge(place int, printed string) *bench.Gauge {
 	if place == len(g.units) {

@@ -147,10 +147,11 @@ func readKudu(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 
 // parseKudu reads the text of a line after its prefix. A line that is no result
 // has no values.
-func parseKudu(l line, text string) (res bench.Result, err error) {
+func parseKudu(l line, text string) (bench.Result, error) {
 	if label, words, ok := stopwatchLine(text); ok {
 		return parseStopwatch(l, label, words)
 	}
+	g := gatherer{at: l}
 	for i := range kuduLines {
 		k := &kuduLines[i]
 		if !strings.Contains(text, k.words) {
@@ -160,16 +161,13 @@ func parseKudu(l line, text string) (res bench.Result, err error) {
 		if m == nil {
 			continue
 		}
-		n, err := parseNumber(m[2])
-		if err != nil || n < 0 {
-			return bench.Result{}, l.errorf("want a number as %s, have %q", k.metric, m[2])
+		g.result.Name = oneBlank(m[1])
+		before := len(g.result.Values)
+		if g.parse(k.metric, m[2], k.unit); len(g.result.Values) > before {
+			g.result.Values[before].Metric.Better = k.better
 		}
-		v := bench.Measure(k.metric, n, k.unit)
-		v.Metric.Better = k.better
-		res.Name = oneBlank(m[1])
-		res.Values = append(res.Values, v)
 	}
-	return res, nil
+	return g.parsed()
 }
 
 // A kuduHistogram is the histogram that the lines stand in, if there is one.
@@ -211,7 +209,7 @@ func (h *kuduHistogram) line(l line, text string) (bench.Result, error) {
 // parseStopwatch reads the words after a label: "real 0.355s user 0.110s sys
 // 0.245s", where people leave out some and put notes such as "(4.4x)" between.
 func parseStopwatch(l line, label string, words []string) (bench.Result, error) {
-	res := bench.Result{Name: oneBlank(kuduLabel.ReplaceAllString(label, ""))}
+	g := gatherer{at: l, result: bench.Result{Name: oneBlank(kuduLabel.ReplaceAllString(label, ""))}}
 	for i, word := range words {
 		metric, ok := kuduStopwatch[word]
 		if !ok {
@@ -220,12 +218,13 @@ func parseStopwatch(l line, label string, words []string) (bench.Result, error) 
 		have := strings.Join(words[i+1:min(i+2, len(words))], "")
 		number, ok := strings.CutSuffix(have, "s")
 		v, err := parseNumber(number)
-		if !ok || err != nil || v < 0 {
-			return bench.Result{}, l.errorf("want seconds such as 0.355s after %q, have %q", word, have)
+		if !ok || err != nil {
+			g.problem("want seconds such as 0.355s after %q, have %q", word, have)
+			continue
 		}
-		res.Values = append(res.Values, bench.Measure(metric, v, "s"))
+		g.measure(metric, v, "s")
 	}
-	return res, nil
+	return g.parsed()
 }
 
 // oneBlank makes every run of white space one blank: copies of an output differ

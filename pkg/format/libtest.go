@@ -78,21 +78,21 @@ func (p *libtestReader) line(l line) (bench.Result, error) {
 	if m == nil {
 		return bench.Result{}, nil
 	}
-	median, err := parseNumber(m[2])
-	if err != nil || median < 0 {
-		return bench.Result{}, l.errorf("want a number of 0 or more before %q, have %q", m[3], m[2])
-	}
-	res := bench.Result{Name: p.name(m[1])}
-	res.Launch = p.launch(res.Name)
+	g := p.benchmark(l, m[1])
 	var spread *float64
 	if width, err := parseNumber(m[4]); err == nil {
 		spread = &width
 	}
-	res.Values = append(res.Values, statistic("time_per_op", median, m[3], bench.MinMax, spread, 0))
-	if rate, err := parseNumber(m[5]); err == nil && rate >= 0 {
-		res.Values = append(res.Values, statistic("bandwidth", rate, m[6], bench.NoSpread, nil, 0))
+	if median, err := parseNumber(m[2]); err == nil {
+		g.add(statistic("time_per_op", median, m[3], bench.MinMax, spread, 0))
+	} else {
+		g.problem("want a number before %q, have %q", m[3], m[2])
 	}
-	return res, nil
+	if m[5] != "" {
+		g.parse("bandwidth", m[5], m[6])
+	}
+	g.statistics()
+	return g.parsed()
 }
 
 // event reads a line that may be an event.
@@ -109,23 +109,26 @@ func (p *libtestReader) event(l line) (bench.Result, error) {
 	if err != nil || e.Type != "bench" {
 		return bench.Result{}, nil
 	}
-	if e.Median == nil || *e.Median < 0 {
-		return bench.Result{}, l.errorf("want a median of 0 or more")
+	g := p.benchmark(l, e.Name)
+	if e.Median != nil {
+		g.add(statistic("time_per_op", *e.Median, "ns", bench.MinMax, e.Deviation, 0))
+	} else {
+		g.problem("want a number as median, have none")
 	}
-	res := bench.Result{Name: p.name(e.Name)}
-	res.Launch = p.launch(res.Name)
-	res.Values = append(res.Values, statistic("time_per_op", *e.Median, "ns", bench.MinMax, e.Deviation, 0))
-	if e.Rate != nil && *e.Rate >= 0 {
-		res.Values = append(res.Values, statistic("bandwidth", *e.Rate, "MB/s", bench.NoSpread, nil, 0))
+	if e.Rate != nil {
+		g.measure("bandwidth", *e.Rate, "MB/s")
 	}
-	return res, nil
+	g.statistics()
+	return g.parsed()
 }
 
-func (p *libtestReader) name(benchmark string) string {
-	if p.program == "" {
-		return benchmark
+// benchmark begins the result of a benchmark in this line.
+func (p *libtestReader) benchmark(l line, printed string) *gatherer {
+	name := printed
+	if p.program != "" {
+		name = p.program + "::" + printed
 	}
-	return p.program + "::" + benchmark
+	return &gatherer{at: l, result: bench.Result{Name: name, Launch: p.launch(name)}}
 }
 
 // launch returns the launch that a benchmark's result is of.

@@ -53,7 +53,7 @@ func readMitataText(r io.Reader, name string, yield func(bench.Result, error) bo
 	heading := false // a line of dashes ends a group, if it does not underline its name
 	var g gatherer
 	done := eachUnquoted(r, name, yield, func(l line) bool {
-		if m := mitataRange.FindStringSubmatch(l.text); m != nil && len(g.result.Values) > 0 {
+		if m := mitataRange.FindStringSubmatch(l.text); m != nil && g.result.Name != "" {
 			g.duration("latency_max", m[1])
 			if m[2] != "" {
 				g.duration("latency_p99", m[2])

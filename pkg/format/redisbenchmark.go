@@ -52,7 +52,7 @@ var (
 	sniffRedisTest = sniffLine(`^[>\s]*====== .* ======\s*$`)
 
 	redisTest  = compile(`^======\s+(.*?)\s+======$`)
-	redisRate  = compile(`^(?:throughput summary: )?([\d.]+) requests per second$`)
+	redisRate  = compile(`^(?:throughput summary: )?([\d.]+|-?(?:nan|inf)) requests per second$`)
 	redisQuiet = compile(`^(.*?): (\S+) requests per second(?:, p50=(\S+) msec)?$`)
 	redisTable = compile(`^avg\s+min\s+p50\b`)
 	redisRow   = compile(`^[\d.]`)

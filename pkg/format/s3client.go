@@ -25,13 +25,8 @@ func parseS3Client(l line) (bench.Result, error) {
 	if m == nil {
 		return bench.Result{}, nil
 	}
-	seconds, err := parseNumber(m[2])
-	speed, err2 := parseNumber(m[3])
-	if err != nil || err2 != nil || seconds < 0 || speed < 0 {
-		return bench.Result{}, l.errorf("want seconds and MB/s, have %q and %q", m[2], m[3])
-	}
-	return bench.Result{Name: m[1], Values: []bench.Value{
-		bench.Measure("bandwidth", speed, "MiB/s"),
-		bench.Measure("wall_time", seconds, "s"),
-	}}, nil
+	g := gatherer{at: l, result: bench.Result{Name: m[1]}}
+	g.parse("bandwidth", m[3], "MiB/s")
+	g.parse("wall_time", m[2], "s")
+	return g.parsed()
 }

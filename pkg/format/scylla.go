@@ -188,11 +188,11 @@ func (p *scyllaParser) readSample(l line, isMedian bool, tps, parentheses string
 		return false
 	}
 	v, err := parseNumber(tps)
-	if err != nil {
-		return p.yield(bench.Result{}, l.errorf("want a finite number before %q, have %q", "tps", tps))
+	if err != nil && !p.yield(bench.Result{}, l.errorf("want a finite number before %q, have %q", "tps", tps)) {
+		return false
 	}
 	values := make([]bench.Value, 0, 2+strings.Count(parentheses, ","))
-	if !isMedian {
+	if !isMedian && err == nil {
 		values = append(values, bench.Measure("throughput", v, "tps"))
 	}
 	values, problem := appendScyllaFields(values, parentheses)
@@ -203,7 +203,10 @@ func (p *scyllaParser) readSample(l line, isMedian bool, tps, parentheses string
 		for i := range values {
 			values[i].Statistic = &bench.Spread{}
 		}
-		p.summary = &scyllaSummary{l, "throughput", map[string]float64{"median": v}}
+		p.summary = &scyllaSummary{l, "throughput", map[string]float64{}}
+		if err == nil {
+			p.summary.statistic["median"] = v
+		}
 	}
 	return p.result(l, values)
 }

@@ -47,7 +47,7 @@ var seastarNewColumns = strings.Fields("iters runtime allocs tasks inst cycles o
 
 var (
 	seastarDuration  = compile(`^([\d.]+(?:e[-+]?\d+)?)(ns|us|µs|μs|ms|s)$`)
-	seastarDeviation = compile(`\s*±\s*([\d.]+)%`)
+	seastarDeviation = compile(`\s*±\s*([\d.]+|-?(?:nan|inf))%`)
 	seastarRuns      = compile(`^number of runs:\s*(\d+)$`)
 	seastarRule      = compile(`^[-:|\s]+$`)
 )
@@ -102,11 +102,10 @@ func (t *seastarTable) row(l line) (bench.Result, error) {
 	if len(cells) > len(columns) {
 		return bench.Result{}, l.errorf("want at most the %d columns %s, have %d", len(columns), strings.Join(columns, ", "), len(cells))
 	}
-	values, err := t.values(l, columns, cells)
-	if err != nil {
-		return bench.Result{}, err
-	}
-	return bench.Result{Name: name, Values: values}, nil
+	g := gatherer{at: l, result: bench.Result{Name: name, Values: t.room[:0]}}
+	t.values(&g, columns, cells)
+	t.room = g.result.Values
+	return g.parsed()
 }
 
 // A seastarCell is "F", "Fns" or "Fns ± F%".
@@ -147,8 +146,7 @@ func isInteger(s string) bool {
 	return s != ""
 }
 
-func (t *seastarTable) values(l line, columns []string, cells []seastarCell) ([]bench.Value, error) {
-	values := t.room[:0]
+func (t *seastarTable) values(g *gatherer, columns []string, cells []seastarCell) {
 	unknown := &bench.Spread{}
 	for i, c := range cells {
 		switch columns[i] {
@@ -161,12 +159,13 @@ func (t *seastarTable) values(l line, columns []string, cells []seastarCell) ([]
 		}
 		v, err := parseNumber(number)
 		if err != nil {
-			return nil, l.errorf("column %s: %v", columns[i], err)
+			g.problem("column %s: %v", columns[i], err)
+			continue
 		}
 		if columns[i] == "mad" {
-			if len(values) > 0 {
+			if len(g.result.Values) > 0 {
 				deviation := bench.Measure("time_per_op", v, unit).V
-				values[0].Statistic = t.spread(deviation)
+				g.result.Values[0].Statistic = t.spread(deviation)
 			}
 			continue
 		}
@@ -175,10 +174,8 @@ func (t *seastarTable) values(l line, columns []string, cells []seastarCell) ([]
 		if percent, err := parseNumber(c.deviation); err == nil {
 			value.Statistic = t.spread(percent / 100 * value.V)
 		}
-		values = append(values, value)
+		g.add(value)
 	}
-	t.room = values
-	return values, nil
 }
 
 // measureSeastar makes a value of a column, which is per operation whatever its
