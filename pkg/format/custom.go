@@ -77,9 +77,9 @@ func NewCustom(descriptions ...Custom) (Format, error) {
 		How:   "what the configuration describes under parse",
 		Print: "your own command",
 		Sniff: func(*Input) bool { return false },
-		Read: warnUnended(warnNegative(func(r io.Reader, name string) iter.Seq2[bench.Result, error] {
+		Read: guard(func(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			return func(yield func(bench.Result, error) bool) { readCustom(r, name, descriptions, readers, yield) }
-		})),
+		}),
 	}, nil
 }
 

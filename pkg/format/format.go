@@ -48,7 +48,7 @@ var formats []Format
 // register makes a format known; each format's file calls it once, in a package
 // variable.
 func register(f Format) Format {
-	f.Read = warnUnended(warnNegative(f.Read))
+	f.Read = guard(f.Read)
 	formats = append(formats, f)
 	return f
 }

@@ -10,10 +10,11 @@ import (
 	"github.com/noslower/noslower/pkg/bench"
 )
 
-// warnUnended returns a Format's Read that warns where results come of a last line
-// that has no end. Many a text that is whole has none, so that the line is read;
-// but where the output was cut off, "31150" may be "3" in it, and nothing tells.
-func warnUnended(read func(io.Reader, string) iter.Seq2[bench.Result, error]) func(io.Reader, string) iter.Seq2[bench.Result, error] {
+// guard returns a Format's Read that yields no value that cannot be, and warns where
+// results come of a last line that has no end. Many a text that is whole has none, so
+// that the line is read; but where the output was cut off, "31150" may be "3" in it,
+// and nothing tells.
+func guard(read func(io.Reader, string) iter.Seq2[bench.Result, error]) func(io.Reader, string) iter.Seq2[bench.Result, error] {
 	return func(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 		return func(yield func(bench.Result, error) bool) {
 			in := &unendedReader{in: r}
@@ -21,7 +22,7 @@ func warnUnended(read func(io.Reader, string) iter.Seq2[bench.Result, error]) fu
 			stopped := false
 			read(in.sized(), name)(func(res bench.Result, err error) bool {
 				doubtful = in.atEnd && err == nil
-				stopped = !yield(res, err)
+				stopped = !yieldMeasured(name, res, err, yield)
 				return !stopped
 			})
 			if last := clean(string(in.last)); doubtful && !stopped && !in.long && canGoOn(last) {

@@ -2,8 +2,6 @@ package format
 
 import (
 	"fmt"
-	"io"
-	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -97,19 +95,15 @@ func (f *filter) yield(l line, res bench.Result, yield func(bench.Result, error)
 	return len(res.Values) == 0 || yield(res, nil)
 }
 
-// warnNegative returns a Format's Read that yields no value below 0 of what cannot
-// be, whichever way the format makes it. One that filters its lines says the line.
-func warnNegative(read func(io.Reader, string) iter.Seq2[bench.Result, error]) func(io.Reader, string) iter.Seq2[bench.Result, error] {
-	return func(r io.Reader, name string) iter.Seq2[bench.Result, error] {
-		return func(yield func(bench.Result, error) bool) {
-			read(r, name)(func(res bench.Result, err error) bool {
-				if err == nil && slices.ContainsFunc(res.Values, isNegative) {
-					return (&filter{}).yield(line{document: name, text: res.Name}, res, yield)
-				}
-				return yield(res, err)
-			})
+// yieldMeasured yields what a format does, but for values below 0 of what cannot be,
+// whichever way the format makes them. One that filters its lines says the line.
+func yieldMeasured(document string, res bench.Result, err error, yield func(bench.Result, error) bool) bool {
+	for i := range res.Values {
+		if v := &res.Values[i]; v.V < 0 && err == nil && isNegative(*v) {
+			return (&filter{}).yield(line{document: document, text: res.Name}, res, yield)
 		}
 	}
+	return yield(res, err)
 }
 
 // isNegative reports whether a value is below 0 that cannot be.
