@@ -122,6 +122,39 @@ func readDocument(f format.Format, doc func(size int) []byte) (row, error) {
 	return row{f.Name, []float64{toDecoder, toShorter}}, err
 }
 
+// readLongLines reads each input as one line. A format that looks on from each of
+// its parts takes the square, and so eight times as long for a byte. Both lines are
+// longer than those for which package regexp goes through a text in a quicker way.
+func readLongLines(dir string) (table, error) {
+	const rounds = 3
+	const short, long = 64 << 10, 512 << 10 // bytes
+	t := table{title: "reading one line", bars: []bar{{"a byte of 512 KiB of one of 64 KiB", 4}}}
+	for _, f := range format.All() {
+		inputs, err := inputsOf(dir, f.Name)
+		if err != nil {
+			return t, err
+		}
+		read := func(length int) func() (cost, error) {
+			lines := make([][]byte, len(inputs))
+			for i, input := range inputs {
+				lines[i] = longLine(input, length)
+			}
+			return perByte(func() (n, size int) {
+				for _, line := range lines {
+					count(f, bytes.NewReader(line)) // which may be nothing
+				}
+				return 1, length * len(lines)
+			})
+		}
+		ratio, _, err := ratios(rounds, read(long), read(short))
+		if err != nil {
+			return t, err
+		}
+		t.rows = append(t.rows, row{f.Name, []float64{ratio}})
+	}
+	return t, nil
+}
+
 func count(f format.Format, in io.Reader) int {
 	n := 0
 	for _, err := range f.Read(in, "") {

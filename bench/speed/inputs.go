@@ -67,25 +67,40 @@ func (r *repeating) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// largest returns the largest input of a format under dir, of those that are
-// wanted.
-func largest(dir, name string, wanted func([]byte) bool) ([]byte, error) {
+// inputsOf returns the inputs of a format under dir.
+func inputsOf(dir, name string) ([][]byte, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, name, "*.txt"))
 	if err != nil {
 		return nil, err
 	}
-	var found []byte
+	var inputs [][]byte
 	for _, path := range paths {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		data = bytes.TrimPrefix(data, []byte("\ufeff"))
+		inputs = append(inputs, bytes.TrimPrefix(data, []byte("\ufeff")))
+	}
+	return inputs, nil
+}
+
+// largest returns the largest input of a format under dir, of those that are
+// wanted.
+func largest(dir, name string, wanted func([]byte) bool) ([]byte, error) {
+	inputs, err := inputsOf(dir, name)
+	var found []byte
+	for _, data := range inputs {
 		if wanted(data) && len(data) > len(found) {
 			found = append(bytes.TrimRight(data, "\n"), '\n')
 		}
 	}
-	return found, nil
+	return found, err
+}
+
+// longLine returns an input as one line that goes on and on, up to a size.
+func longLine(input []byte, size int) []byte {
+	line := append(bytes.Join(bytes.Fields(input), []byte(" ")), ' ')
+	return bytes.Repeat(line, 1+size/len(line))[:size]
 }
 
 // documentStart matches where JSON, XML or JavaScript begins.

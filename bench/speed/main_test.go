@@ -20,6 +20,13 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
+// TestLongLine: an input is one line, of the size.
+func TestLongLine(t *testing.T) {
+	if got, want := string(longLine([]byte("encode 1 ms\n\ndecode\n"), 25)), "encode 1 ms decode encode"; got != want {
+		t.Errorf("longLine = %q, want %q", got, want)
+	}
+}
+
 // TestInputsGrow: whatever the size, what was made larger is read, and a document
 // is still one.
 func TestInputsGrow(t *testing.T) {

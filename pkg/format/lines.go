@@ -111,7 +111,8 @@ func (r *lineReader) next() (string, error) {
 			return text, r.err
 		}
 		r.block = min(max(4<<10, 2*r.block), 64<<10) // most documents are small
-		r.buffer = slices.Grow(append(r.buffer[:0], text...), r.block)
+		// Of a long line as much is read as is copied, so that the time is linear.
+		r.buffer = slices.Grow(append(r.buffer[:0], text...), max(r.block, len(text)))
 		var n int
 		n, r.err = r.in.Read(r.buffer[len(text):cap(r.buffer)])
 		r.text = string(r.buffer[:len(text)+n])
