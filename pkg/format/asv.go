@@ -50,7 +50,9 @@ func readASV(d *jsonDocument) error {
 				if err := d.decode(&row); err != nil {
 					return err
 				}
-				asvResults(d, name, asvRow{columns, row})
+				if !d.isHalf() { // the samples may be missing, of which the result is the median
+					asvResults(d, name, asvRow{columns, row})
+				}
 				return nil
 			})
 		}

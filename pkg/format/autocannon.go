@@ -52,6 +52,9 @@ func readAutocannon(d *jsonDocument) error {
 	if err := d.decode(&report); err != nil {
 		return err
 	}
+	if d.isHalf() && report.Title == "" && !report.Pipelining.present() {
+		return nil // without its name
+	}
 	g := gatherer{result: bench.Result{Name: cmp.Or(report.Title, report.URL)}}
 	if report.Title == "" {
 		g.result.Name += " connections=" + report.Connections.text
@@ -62,17 +65,27 @@ func readAutocannon(d *jsonDocument) error {
 	add := func(metric string, r rate, unit string) {
 		before := len(g.result.Values)
 		if g.rate(metric, r.Mean, unit); len(g.result.Values) > before {
-			g.spread(bench.StdDev, r.StdDev.count(), int(report.Samples.count()))
+			kind := bench.StdDev
+			if !r.StdDev.present() {
+				kind = bench.NoSpread
+			}
+			g.spread(kind, r.StdDev.count(), int(report.Samples.count()))
 		}
 	}
 	add("throughput", report.Requests, "rps")
 	add("bandwidth", report.Throughput, "B/s")
-	if report.Latency.get("totalCount") == "0" {
+	switch total := report.Latency.get("totalCount"); {
+	case total == "0":
 		g.problem("want latencies, have none: no response came in time")
-	} else {
+	case total == "" && d.isHalf() && report.Latency.number("average").v <= 0: // it may be 0
+	default:
 		g.autocannonLatencies(report.Latency)
 	}
-	g.measure("errors", report.Errors.count()+report.Mismatches.count()+report.Non2xx.count(), "errors")
+	if report.Errors.present() && report.Mismatches.present() && report.Non2xx.present() {
+		g.measure("errors", report.Errors.count()+report.Mismatches.count()+report.Non2xx.count(), "errors")
+	} else {
+		g.problem("want errors, mismatches and non2xx, have not all of them")
+	}
 	g.report(d)
 	return nil
 }

@@ -55,6 +55,9 @@ func readBMF(d *jsonDocument) error {
 			if err := cmp.Or(numberErr, lowerErr, upperErr); err != nil {
 				return d.mistyped(start, err)
 			}
+			if d.isHalf() {
+				return nil // it is not known whether it is a statistic
+			}
 			v, ok := d.number(name, measure, number)
 			if !ok {
 				return nil

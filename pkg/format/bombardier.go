@@ -155,9 +155,13 @@ func readBombardier(d *jsonDocument) error {
 	for i := range codes {
 		codes[i] = counts[i].count()
 	}
-	g.failures(codes, result.Others.count())
+	if !slices.ContainsFunc(counts[:6], jsonNumber.absent) {
+		g.failures(codes, result.Others.count())
+	}
 	bytes := result.BytesRead.count() + result.BytesWritten.count()
-	if i := slices.IndexFunc(counts, func(n jsonNumber) bool { return n.v < 0 }); i >= 0 {
+	if slices.ContainsFunc(counts, jsonNumber.absent) {
+		g.problem("want numbers of responses, bytes and seconds, have not all of them")
+	} else if i := slices.IndexFunc(counts, func(n jsonNumber) bool { return n.v < 0 }); i >= 0 {
 		g.problem("want numbers of responses, bytes and seconds, have %s", counts[i].text)
 	} else if bytes > 0 && result.Seconds.v > 0 {
 		g.measure("bandwidth", bytes/result.Seconds.v, "B/s")

@@ -145,6 +145,9 @@ func readCriterionJSON(d *jsonDocument) error {
 		return err
 	}
 	if doc.Reason != "" {
+		if d.isHalf() && doc.Unit == "" {
+			return nil // which comes behind the values
+		}
 		d.result(bench.Result{Name: doc.ID, Values: criterionValues(d, doc.ID, doc.IterationCount, doc.MeasuredValues, doc.Unit)})
 		return nil
 	}
@@ -152,6 +155,8 @@ func readCriterionJSON(d *jsonDocument) error {
 	switch {
 	case err != nil:
 		return err
+	case d.isHalf() && doc.Times == nil && doc.MedianAbsDev == nil: // nor is known whether they are of a change
+		return nil
 	case doc.Iters != nil:
 		d.result(bench.Result{Name: name, Values: criterionValues(d, name, doc.Iters, doc.Times, "ns")})
 	case doc.Median == nil || doc.MedianAbsDev == nil:

@@ -62,6 +62,7 @@ type fioLatencyData struct {
 }
 
 func readFio(d *jsonDocument) error {
+	d.halves = true // a job tells of each direction
 	return d.members(func(key string) error {
 		if key != "jobs" && key != "client_stats" { // which are of several machines
 			return d.skip()
@@ -111,6 +112,8 @@ func (j *fioJobStats) side(d *jsonDocument, direction string, s fioStats) {
 	if j.Error != 0 {
 		failed = max(1, failed)
 	}
-	g.measure("errors", failed, "errors")
+	if j.Errors.present() || !d.isHalf() { // they come last
+		g.measure("errors", failed, "errors")
+	}
 	g.report(d)
 }

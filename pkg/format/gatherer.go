@@ -192,6 +192,8 @@ func (n *jsonNumber) take(text string) {
 // present reports whether there is such a member.
 func (n jsonNumber) present() bool { return n.text != "" }
 
+func (n jsonNumber) absent() bool { return !n.present() }
+
 // count returns the number, or 0 where there is none.
 func (n jsonNumber) count() float64 { return max(0, n.v) }
 
@@ -258,7 +260,15 @@ func readEither(
 			case err != nil:
 				yield(bench.Result{}, fmt.Errorf("%s: %w", name, err))
 			case isText:
-				text(whole, name, yield)
+				some := false
+				text(whole, name, func(res bench.Result, err error) bool {
+					some = true
+					return yield(res, err)
+				})
+				// A document may end before the keys that tell its shape.
+				if cut := cutOff(head, 0); !some && cut >= 0 && cut < maxJSONStart {
+					shape.readAll(head, name, document, yield)
+				}
 			case len(head) < maxJSONStart: // all of it
 				shape.readAll(head, name, document, yield)
 			default:

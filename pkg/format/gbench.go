@@ -50,8 +50,8 @@ type gbenchBenchmark struct {
 
 func readGBench(d *jsonDocument) error {
 	var aggregates gbenchBenchmark
-	err := d.member("benchmarks", func() error {
-		return d.elements(func() error {
+	return d.member("benchmarks", func() error {
+		err := d.elements(func() error {
 			var value any // an any is decoded faster than a map
 			if err := d.decode(&value); err != nil {
 				return err
@@ -60,9 +60,11 @@ func readGBench(d *jsonDocument) error {
 			gbenchRead(d, row, &aggregates)
 			return nil
 		})
+		if err == nil && !d.isHalf() { // the median may be missing, of which the mean is there
+			aggregates.end(d)
+		}
+		return err
 	})
-	aggregates.end(d)
-	return err
 }
 
 // gbenchRead reads a row of a benchmark.

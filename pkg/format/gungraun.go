@@ -158,9 +158,13 @@ type gungraunDocument struct {
 type gungraunCount struct{ Int, Float *float64 }
 
 func readGungraunJSON(d *jsonDocument) error {
+	d.halves = true // a profile tells of each event
 	var doc gungraunDocument
 	if err := d.decode(&doc); err != nil {
 		return err
+	}
+	if d.isHalf() && doc.ModulePath == "" {
+		return nil // without its name
 	}
 	res := bench.Result{Name: doc.ModulePath}
 	if doc.ID != "" {

@@ -71,7 +71,8 @@ func readIperf(d *jsonDocument) error {
 	}
 	end := report.End
 	received := end.Received
-	if end.Sum.Bits.present() && (!received.Bits.present() || received.Bits.v == 0) {
+	isLess := !received.Bits.present() && !d.isHalf() || received.Bits.present() && received.Bits.v == 0
+	if end.Sum.Bits.present() && isLess {
 		received = end.Sum
 	}
 	iperfResult(d, name, end.Sent, received)

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/noslower/noslower/pkg/bench"
 )
@@ -192,6 +194,7 @@ var nonFinite = []string{"NaN", "nan", "Infinity", "inf"}
 // withoutNonFinite writes null in place of each number that JSON does not have. In
 // a string such a word stands for itself.
 func withoutNonFinite(data []byte) []byte {
+	data = withoutHalfWord(data)
 	if !slices.ContainsFunc(nonFinite, func(word string) bool { return standsAsValue(data, word) }) {
 		return data
 	}
@@ -211,6 +214,18 @@ func withoutNonFinite(data []byte) []byte {
 		}
 	}
 	return finite
+}
+
+// withoutHalfWord leaves out what such a word begins with, where data ends in it: a
+// decoder takes it for a fault there, and not for the end.
+func withoutHalfWord(data []byte) []byte {
+	rest := bytes.TrimRightFunc(data, func(r rune) bool { return r < utf8.RuneSelf && isWordByte(byte(r)) })
+	word := string(data[len(rest):])
+	isHalf := func(whole string) bool { return len(word) < len(whole) && strings.HasPrefix(whole, word) }
+	if word == "" || !slices.ContainsFunc(nonFinite, isHalf) {
+		return data
+	}
+	return bytes.TrimSuffix(rest, []byte("-"))
 }
 
 // nonFiniteAt returns the length of the number that is none which data begins
@@ -280,37 +295,60 @@ func (s jsonShape) read(parse func(*jsonDocument) error) func(io.Reader, string)
 // several.
 func (s jsonShape) readAll(input []byte, name string, parse func(*jsonDocument) error, yield func(bench.Result, error) bool) {
 	input = withoutNonFinite(input)
-	d := &jsonDocument{name: name, input: input, launches: -1, yield: yield}
+	d := &jsonDocument{name: name, input: input, launches: -1, cut: math.MaxInt, yield: yield}
 	for start, next := s.find(input, 0), 0; start >= 0; start = next {
 		if d.Decoder == nil || len(bytes.TrimSpace(input[d.offset():start])) > 0 {
 			d.Decoder, d.from = json.NewDecoder(bytes.NewReader(input[start:])), start
 		}
-		d.start, d.first = start, d.launches+1
+		d.begin(start)
 		err := parse(d)
 		if d.stopped {
 			return
 		}
 		next = s.find(input, max(d.offset(), start+1))
-		rest := input[min(d.offset(), len(input)):]
-		text := oneBlank(string(rest[:min(200, len(rest))]))
-		switch {
-		case err == nil || errors.Is(err, errMistyped):
-		case next >= 0:
-			d.warnf(text, "%v: the rest of this document is not read", describeJSON(err))
-			d.Decoder = nil
-		case d.yielded:
-			yield(bench.Result{}, d.position(text).errorf("%v: what follows is not read", describeJSON(err)))
-			return
-		default:
-			yield(bench.Result{}, fmt.Errorf("%s:%d: %w", name, d.position("").number, describeJSON(err)))
+		if err == nil || errors.Is(err, errMistyped) {
+			continue
+		}
+		end := next
+		if next < 0 {
+			end = len(input)
+		}
+		d.leave(err, max(d.offset(), d.mend(err, start, end, parse)), next < 0)
+		if d.stopped || next < 0 {
 			return
 		}
+		d.Decoder = nil
+	}
+	from := 0
+	if d.Decoder != nil {
+		from = d.offset()
+	}
+	// A document may end before the keys that tell its shape.
+	start := cutOff(input, from)
+	if start >= 0 {
+		d.Decoder, d.from = json.NewDecoder(bytes.NewReader(nil)), start
+		d.begin(start)
+		d.leave(io.EOF, d.mend(io.EOF, start, len(input), parse), true)
 	}
 	if d.Decoder == nil {
 		yield(bench.Result{}, fmt.Errorf("%s: want a JSON document of this format, have none", name))
-	} else if start := cutOff(input, d.offset()); start >= 0 {
-		d.start = start
-		d.warnf("", "want the rest of the JSON document, have its end: it is not read")
+	}
+}
+
+// leave says that a document is not read from somewhere on, for an error. Where it
+// is the last, and nothing was read, that ends the reading.
+func (d *jsonDocument) leave(err error, from int, isLast bool) {
+	rest := d.input[min(from, len(d.input)):]
+	l := d.positionAt(from, strings.TrimLeft(oneBlank(string(rest[:min(200, len(rest))])), ",: "))
+	err = describeJSON(err)
+	switch {
+	case d.stopped:
+	case !isLast:
+		d.tell(bench.Result{}, l.errorf("%v: the rest of this document is not read", err))
+	case d.yielded:
+		d.tell(bench.Result{}, l.errorf("%v: what follows is not read", err))
+	default:
+		d.stopped = !d.yield(bench.Result{}, fmt.Errorf("%s:%d: %w", d.name, l.number, err))
 	}
 }
 
@@ -350,6 +388,33 @@ type jsonDocument struct {
 	yield    func(bench.Result, error) bool
 	yielded  bool // something was
 	stopped  bool // nothing more is wanted
+
+	// Of a document that is cut off, which mend reads:
+	halves    bool            // an element of a list tells something by half
+	singles   bool            // a number or text in a list tells something without the others
+	cut       int             // where the brackets are that were cut off
+	startLine int             // line ends before the document
+	told      int             // results and warnings of it
+	known     int             // of those, which are not to be told again
+	said      map[string]bool // of counters that are none, before it
+}
+
+// begin begins a document.
+func (d *jsonDocument) begin(start int) {
+	d.start, d.first, d.told = start, d.launches+1, 0
+	d.said = maps.Clone(d.filter.said)
+	d.startLine = d.position("").number - 1
+}
+
+// tell yields a result or a warning.
+func (d *jsonDocument) tell(res bench.Result, err error) {
+	d.told++
+	if d.known > 0 {
+		d.known--
+	} else if !d.stopped {
+		d.stopped = !d.yield(res, err)
+		d.yielded = true
+	}
 }
 
 // errStopped ends the reading where nothing more is wanted.
@@ -359,8 +424,12 @@ var errStopped = errors.New("nothing more is wanted")
 func (d *jsonDocument) offset() int { return max(d.start, d.from+int(d.InputOffset())) }
 
 // position returns the line that was read last, as what it says.
-func (d *jsonDocument) position(text string) line {
-	if at := d.offset(); at > d.counted {
+func (d *jsonDocument) position(text string) line { return d.positionAt(d.offset(), text) }
+
+// positionAt is position of another place, unless that is above one that was asked
+// for.
+func (d *jsonDocument) positionAt(at int, text string) line {
+	if at > d.counted {
 		d.lines += bytes.Count(d.input[d.counted:at], []byte("\n"))
 		d.counted = at
 	}
@@ -369,26 +438,22 @@ func (d *jsonDocument) position(text string) line {
 
 // warnf reports something that was not read; subject is the benchmark's name.
 func (d *jsonDocument) warnf(subject, format string, args ...any) {
-	if !d.stopped {
-		d.stopped = !d.yield(bench.Result{}, d.position(subject).errorf(format, args...))
-		d.yielded = true
-	}
+	d.tell(bench.Result{}, d.position(subject).errorf(format, args...))
 }
 
 // result yields a result, if it has values. Its launch is one of this
 // document's.
 func (d *jsonDocument) result(res bench.Result) {
 	values, err := d.filter.keep(d.position(res.Name), res.Values)
-	if err != nil && !d.stopped {
-		d.stopped = !d.yield(bench.Result{}, err)
+	if err != nil {
+		d.tell(bench.Result{}, err)
 	}
 	if res.Values = values; len(values) == 0 || d.stopped {
 		return
 	}
 	res.Launch += d.first
 	d.launches = max(d.launches, res.Launch)
-	d.yielded = true
-	d.stopped = !d.yield(res, nil)
+	d.tell(res, nil)
 }
 
 // number returns the number that v points to. One that is missing, null or not

@@ -39,6 +39,7 @@ type juliaTrial struct {
 }
 
 func readJulia(d *jsonDocument) error {
+	d.halves = true // a group tells of each trial, and a trial of each metric
 	versions := true
 	return d.elements(func() error {
 		if versions {
@@ -77,10 +78,14 @@ func readJuliaValue(d *jsonDocument, path []string) error {
 
 func (t *juliaTrial) result(d *jsonDocument, name string) {
 	g := gatherer{result: bench.Result{Name: name}}
-	if t.Times != nil {
+	switch {
+	case t.Times != nil:
 		g.result.Values = bench.MeasureAll("time_per_op", d.numbers(name, "times", t.Times), "ns")
-	} else if v, ok := d.number(name, "time", t.Time); ok {
-		g.add(statistic("time_per_op", v, "ns", bench.NoSpread, nil, 0))
+	case t.Time == nil && d.isHalf():
+	default:
+		if v, ok := d.number(name, "time", t.Time); ok {
+			g.add(statistic("time_per_op", v, "ns", bench.NoSpread, nil, 0))
+		}
 	}
 	g.number("bytes_per_op", t.Memory, "B/op")
 	g.number("allocs_per_op", t.Allocs, "allocs/op")

@@ -133,7 +133,7 @@ func readK6Results(d *jsonDocument, seconds float64) error {
 }
 
 func reportK6(d *jsonDocument, metrics []k6Metric) {
-	for _, g := range k6Results(metrics) {
+	for _, g := range k6Results(metrics, d.isHalf()) {
 		g.report(d)
 	}
 }
@@ -184,7 +184,7 @@ func readK6Console(r io.Reader, name string, yield func(bench.Result, error) boo
 	launch := 0
 	var at line // where it begins
 	flush := func() bool {
-		for _, g := range k6Results(metrics) {
+		for _, g := range k6Results(metrics, false) {
 			g.at, g.result.Launch = at, launch
 			if !g.yield(yield) {
 				return false
@@ -322,8 +322,9 @@ func numberOf(text string) jsonNumber {
 
 // k6Results makes results of the metrics of a summary: one for all requests, or
 // iterations if there are none, one for each of their tags, one for each other
-// trend.
-func k6Results(metrics []k6Metric) []*gatherer {
+// trend. Where some of the metrics may be missing (isHalf), it is not known whether
+// there are requests unless there are some.
+func k6Results(metrics []k6Metric, isHalf bool) []*gatherer {
 	var results []*gatherer
 	of := map[string]*gatherer{}
 	result := func(name string) *gatherer {
@@ -334,11 +335,14 @@ func k6Results(metrics []k6Metric) []*gatherer {
 		return of[name]
 	}
 	subject, duration := "http_reqs", "http_req_duration"
-	if !slices.ContainsFunc(metrics, func(m k6Metric) bool { return m.name == subject }) {
+	if !slices.ContainsFunc(metrics, func(m k6Metric) bool {
+		return m.name == subject || isHalf && strings.HasPrefix(m.name, "http_req_")
+	}) {
 		subject, duration = "iterations", "iteration_duration"
 	}
 	for _, m := range metrics {
 		switch {
+		case isHalf && subject == "iterations" && (m.name == subject || m.name == duration):
 		case m.wrong != "":
 			result(m.tags).problem("%s of %s", m.wrong, m.name)
 		case m.name == subject && m.rate.present():

@@ -33,7 +33,7 @@ var _ = register(Format{
 	Print: "cargo +nightly bench",
 	Sniff: sniffLine(
 		`^test .+ \.\.\. bench\s*:\s+[\d,.]+ \S+/iter \(\+/- [\d,.]+\)`,
-		`^\{ ?"type": ?"bench", ?"name": ?".*"median": ?\d`,
+		`^\{ ?"type": ?"bench", ?"name": ?".*"median": ?(?:\d|NaN|null)`,
 	),
 	Read: readLibtest,
 })

@@ -68,7 +68,8 @@ func readMemtierKind(d *jsonDocument, kind string, stats jsonObject) {
 	g.percentiles(percentiles, "ms")
 	g.number("bandwidth", stats.number("KB/sec"), "KiB/s")
 	failed, broken := stats.number("Errors"), stats.number("Connection Errors")
-	if kind == "Totals" || failed.present() || broken.present() {
+	areWhole := !d.isHalf() || percentiles != nil // which come after them
+	if areWhole && (kind == "Totals" || failed.present() || broken.present()) {
 		g.measure("errors", failed.count()+broken.count(), "errors")
 	}
 	g.report(d)

@@ -1,12 +1,13 @@
 package format
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -28,16 +29,30 @@ var noslowerHead = compile(`^\x{feff}?\s*\{(?s:.*)"schema"\s*:\s*"noslower\.`)
 
 func readNoslower(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
-		in := bufio.NewReader(r)
-		if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
-			_, _ = in.Discard(3)
+		input, err := readDocument(r, name)
+		if err != nil {
+			yield(bench.Result{}, err)
+			return
 		}
-		documents := json.NewDecoder(in)
+		input = bytes.TrimPrefix(input, []byte("\ufeff"))
+		documents := json.NewDecoder(bytes.NewReader(input))
 		launches := 0 // of the documents before
 		for n := 1; ; n++ {
+			start := documents.InputOffset()
 			samples, err := nextSamples(documents)
 			if errors.Is(err, io.EOF) {
 				return
+			}
+			var broken error
+			if isBroken(err) {
+				document := input[start:]
+				whole, closing := mend(document, false, false)
+				mended, mendErr := nextSamples(json.NewDecoder(bytes.NewReader(append(slices.Clone(document[:whole]), closing...))))
+				if mendErr == nil && len(mended) > 0 {
+					l := line{document: name, number: 1 + bytes.Count(input[:start+int64(whole)], []byte("\n")), text: oneBlank(string(document[whole:]))}
+					broken = l.errorf("document %d: %v: what follows is not read", n, err)
+					samples, err = mended, nil
+				}
 			}
 			if err != nil {
 				yield(bench.Result{}, fmt.Errorf("%s: document %d: %w", name, n, err))
@@ -52,6 +67,10 @@ func readNoslower(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 						return
 					}
 				}
+			}
+			if broken != nil {
+				yield(bench.Result{}, broken)
+				return
 			}
 			launches += more
 		}

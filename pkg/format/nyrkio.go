@@ -30,55 +30,76 @@ var _ = register(Format{
 var nyrkioShape = withKeys("[].timestamp", "[].metrics[].name", "[].metrics[].value").
 	orElse(withKeys("[].path", "[].results[].timestamp", "[].results[].metrics[].value"))
 
-type nyrkioResult struct {
-	Metrics []jsonObject
-	Path    string
-	Results []nyrkioResult
-}
-
 func readNyrkio(d *jsonDocument) error {
+	d.halves = true            // a point in time tells of each metric
 	launch := map[string]int{} // that comes next, by path
 	return d.elements(func() error {
-		start := d.offset()
-		var r nyrkioResult
-		if err := d.decode(&r); err != nil {
+		path, isOne := "", false // of several
+		var points []gatherer
+		metrics := func() error {
+			g, err := nyrkioMetrics(d)
+			points = append(points, g)
 			return err
 		}
-		if r.Results == nil {
-			r.Results = []nyrkioResult{{Metrics: r.Metrics}}
-		}
-		for _, point := range r.Results {
-			if err := point.report(d, r.Path, launch[r.Path]); err != nil {
-				return d.mistyped(start, err)
+		err := d.members(func(key string) error {
+			switch key {
+			case "path":
+				return d.decode(&path)
+			case "metrics":
+				return metrics()
+			case "results":
+				isOne = true
+				return d.elements(func() error { return d.member("metrics", metrics) })
 			}
-			launch[r.Path]++
+			return d.skip()
+		})
+		if err != nil {
+			return err
+		}
+		if d.isHalf() && isOne && path == "" {
+			d.warnf("", "want the path of results, have none")
+			return nil
+		}
+		for _, g := range points {
+			g.result.Name, g.result.Launch = path, launch[path]
+			g.report(d)
+			launch[path]++
 		}
 		return nil
 	})
 }
 
-// report yields the metrics of one point in time.
-func (r nyrkioResult) report(d *jsonDocument, name string, launch int) error {
-	g := gatherer{result: bench.Result{Name: name, Launch: launch}}
-	for _, m := range r.Metrics {
-		metric, nameErr := m.string("name", "metrics.name")
-		unit, unitErr := m.string("unit", "metrics.unit")
-		direction, directionErr := m.string("direction", "metrics.direction")
-		if err := cmp.Or(nameErr, unitErr, directionErr); err != nil {
+// nyrkioMetrics reads the metrics of one point in time. One of which a part was cut
+// off may have lost its unit.
+func nyrkioMetrics(d *jsonDocument) (gatherer, error) {
+	var g gatherer
+	err := d.elements(func() error {
+		start := d.offset()
+		metric, err := d.object()
+		if err != nil || d.isHalf() {
 			return err
 		}
-		before := len(g.result.Values)
-		g.number(metric, m.number("value"), unit)
-		if len(g.result.Values) == before {
-			continue
-		}
-		switch value := &g.result.Values[before]; direction {
+		return d.mistyped(start, g.nyrkioMetric(metric))
+	})
+	return g, err
+}
+
+func (g *gatherer) nyrkioMetric(metric jsonObject) error {
+	name, nameErr := metric.string("name", "name")
+	unit, unitErr := metric.string("unit", "unit")
+	direction, directionErr := metric.string("direction", "direction")
+	if err := cmp.Or(nameErr, unitErr, directionErr); err != nil {
+		return err
+	}
+	before := len(g.result.Values)
+	g.number(name, metric.number("value"), unit)
+	for i := before; i < len(g.result.Values); i++ {
+		switch better := &g.result.Values[i].Metric.Better; direction {
 		case "higher_is_better":
-			value.Metric.Better = bench.Higher
+			*better = bench.Higher
 		case "lower_is_better":
-			value.Metric.Better = bench.Lower
+			*better = bench.Lower
 		}
 	}
-	g.report(d)
 	return nil
 }

@@ -202,7 +202,10 @@ func (p *perfReader) json(text string) bool {
 		Spread  json.Number  `json:"variance"`
 		Running *json.Number `json:"pcnt-running"`
 	}
-	if err := json.Unmarshal([]byte(text), &event); err != nil || event.Event == "" {
+	if err := json.Unmarshal([]byte(text), &event); err != nil {
+		return p.yield(bench.Result{}, p.at.errorf("want a whole event as perf stat -j prints it: %v", err))
+	}
+	if event.Event == "" {
 		return p.yield(bench.Result{}, p.at.errorf("want an event as perf stat -j prints it"))
 	}
 	p.pending = perfReading{event: event.Event, number: event.Value, unit: event.Unit, spread: event.Spread.String()}

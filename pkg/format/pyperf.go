@@ -2,6 +2,7 @@ package format
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
 )
@@ -45,6 +46,7 @@ type pyperfBenchmark struct {
 }
 
 func readPyperf(d *jsonDocument) error {
+	d.halves = true // a benchmark tells of each run
 	var benchmarks []pyperfBenchmark
 	var common pyperfMetadata // of all benchmarks, behind them
 	err := d.members(func(key string) error {
@@ -63,11 +65,33 @@ func readPyperf(d *jsonDocument) error {
 		}
 		return d.skip()
 	})
-	// One that is cut off has yet been measured before.
+	if err != nil {
+		return err
+	}
 	for _, b := range benchmarks {
+		if name := cmp.Or(b.Metadata.Name, common.Name); d.isHalf() && (name == "" || common.Unit == "" && !b.isTimes()) {
+			d.warnf(name, "want the name and unit of a benchmark, have not both")
+			continue
+		}
 		b.report(d, common)
 	}
-	return err
+	return nil
+}
+
+// isTimes reports whether a benchmark's values are seconds, by its unit or, where
+// that may be missing, by their fractions: bytes and integers have none.
+func (b *pyperfBenchmark) isTimes() bool {
+	if b.Metadata.Unit != "" {
+		return true // or something else that is known
+	}
+	for _, run := range b.Runs {
+		for _, v := range run.Values {
+			if !strings.ContainsAny(v.text, ".e") {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (b *pyperfBenchmark) report(d *jsonDocument, common pyperfMetadata) {

@@ -311,6 +311,9 @@ func readScyllaJSON(d *jsonDocument) error {
 	if err != nil {
 		return d.mistyped(start, err)
 	}
+	if d.isHalf() && properties.get("type") == "" {
+		return nil // without its name
+	}
 	spread := &bench.Spread{}
 	g := gatherer{result: bench.Result{Name: name}}
 	for _, m := range stats { // by key, so that the deviation is before its median

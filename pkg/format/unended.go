@@ -19,14 +19,25 @@ func guard(read func(io.Reader, string) iter.Seq2[bench.Result, error]) func(io.
 		return func(yield func(bench.Result, error) bool) {
 			in := &unendedReader{in: r}
 			doubtful := false // a result came of the last line, and no error after it
+			said := false     // an error is of it, or ended the reading
 			stopped := false
 			read(in.sized(), name)(func(res bench.Result, err error) bool {
 				doubtful = in.atEnd && err == nil
+				if of, isLine := errors.AsType[*LineError](err); err != nil {
+					said = !isLine || in.atEnd && of.Line == 1+in.lines
+				}
 				stopped = !yieldMeasured(name, res, err, yield)
 				return !stopped
 			})
-			if last := clean(string(in.last)); doubtful && !stopped && !in.long && canGoOn(last) {
-				l := line{document: name, number: 1 + in.lines, text: last}
+			last := clean(string(in.last))
+			if stopped || in.long {
+				return
+			}
+			l := line{document: name, number: 1 + in.lines, text: last}
+			switch {
+			case !said && strings.HasPrefix(last, "{") && cutOff([]byte(last), 0) == 0: // of an event
+				yield(bench.Result{}, l.errorf("%v: it is not read", describeJSON(io.EOF)))
+			case doubtful && canGoOn(last):
 				yield(bench.Result{}, l.errorf("want an end of the last line, have none: if the output was cut off there, its numbers are wrong"))
 			}
 		}

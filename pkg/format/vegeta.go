@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"io"
 	"math"
 	"slices"
@@ -36,7 +37,8 @@ var _ = register(Format{
 })
 
 var (
-	vegetaShape = withKeys("latencies.50th", "requests", "throughput", "success", "status_codes")
+	vegetaShape = withKeys("latencies.50th", "bytes_in.total", "bytes_out.total").
+			orElse(withKeys("latencies.50th", "requests", "throughput", "success", "status_codes"))
 	sniffVegeta = sniffLine(`^[>\s]*Latencies\s+\[(?:min, )?mean, 50, [\d., ]*max\]`)
 
 	vegetaLine = compile(`^(Requests|Latencies|Status Codes)\s+\[([^\]]+)\]\s+(.*)$`)
@@ -64,10 +66,12 @@ func readVegeta(d *jsonDocument) error {
 	}
 	slices.SortFunc(ranked, jsonMember.compare)
 	g.percentiles(ranked, "ns")
-	if success := report.number("success"); success.present() && success.v >= 0 && success.v <= 1 {
-		g.measure("errors", math.Round(report.number("requests").count()*(1-success.v)), "errors")
-	} else {
-		g.problem("want the share of requests that succeeded, have %s", success.text)
+	requests, success := report.number("requests"), report.number("success")
+	switch {
+	case !requests.present() || !success.present() || success.v < 0 || success.v > 1:
+		g.problem("want requests and the share of them that succeeded, have %s and %s", cmp.Or(requests.text, "none"), cmp.Or(success.text, "none"))
+	default:
+		g.measure("errors", math.Round(requests.count()*(1-success.v)), "errors")
 	}
 	g.report(d)
 	return nil

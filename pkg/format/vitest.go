@@ -66,10 +66,13 @@ func readVitestGroup(d *jsonDocument) error {
 		}
 		return d.skip()
 	})
+	if err != nil || group == "" && d.isHalf() {
+		return err
+	}
 	for _, b := range early {
 		b.result(d, group)
 	}
-	return err
+	return nil
 }
 
 func (b *vitestBenchmark) result(d *jsonDocument, group string) {
