@@ -26,6 +26,8 @@ func newCSV(c Custom) (customReader, error) {
 		table := csv.NewReader(bytes.NewReader(in.data))
 		table.Comma, table.LazyQuotes, table.FieldsPerRecord, table.ReuseRecord = separator, true, -1, true
 		var columns []int // of the value and the names
+		rows := 0
+		isEnded := bytes.HasSuffix(in.data, []byte("\n"))
 		for {
 			row, err := table.Read()
 			if errors.Is(err, io.EOF) {
@@ -37,13 +39,17 @@ func newCSV(c Custom) (customReader, error) {
 				return fmt.Errorf("%s: %w", in.document, err)
 			} else if header := in.header(row); header != nil {
 				columns = header
-			} else if columns != nil && (len(row) > 1 || len(in.Name) == 0) {
+			} else if isCut := !isEnded && table.InputOffset() == int64(len(in.data)); columns != nil && (len(row) > 1 || len(in.Name) == 0 || isCut) {
+				rows++ // others of one cell are a log's lines
 				at, _ := table.FieldPos(0)
 				in.row(line{in.document, at, strings.Join(row, string(separator))}, row, columns)
 			}
 			if in.stopped {
 				return nil
 			}
+		}
+		if columns != nil && rows == 0 {
+			return fmt.Errorf("%s: want rows below the header of the table, have none", in.document)
 		}
 		if columns == nil {
 			return fmt.Errorf("%s: want a table with columns %q, have none", in.document, append([]string{in.CSV}, in.Name...))

@@ -49,9 +49,13 @@ func newJSON(c Custom) (customReader, error) {
 	}
 	return func(in *customInput) error {
 		parse := func(d *jsonDocument) error {
+			d.singles = true // each is a result's, or one
 			var document any
 			if err := d.decode(&document); err != nil {
 				return err
+			}
+			if d.isHalf() && jsonPathOfWhole.MatchString(c.JSON+" "+c.Value) {
+				return nil
 			}
 			for _, result := range results.Select(document) {
 				d.yielded = true
@@ -81,6 +85,10 @@ var anyJSON jsonShape = func(head jsonHead) bool { return anyJSONHead.re().Match
 
 var anyJSONHead = compile(`^(?:\{\s*["}]|\[\s*(?:["{\[\]]|-?\d[\d.eE+-]*\s*[,\]]))`)
 
+// jsonPathOfWhole matches a path that takes something else where a list ends too
+// early, or a member is missing: [-1], [?!@.failed], [?count(@.*) > 2].
+var jsonPathOfWhole = compile(`[\[,:]\s*-\d|!|\w\(`)
+
 func jsonPath(what, path string) (*jsonpath.Path, error) {
 	p, err := jsonpath.Parse(path)
 	if err != nil {
@@ -92,14 +100,20 @@ func jsonPath(what, path string) (*jsonpath.Path, error) {
 // jsonResult yields the numbers of one result.
 func (c *customInput) jsonResult(d *jsonDocument, result any, value *jsonpath.Path, sources []jsonSource) {
 	texts := make([]string, len(sources))
+	lacks := false
 	for i, s := range sources {
 		texts[i] = s.text
 		if s.path != nil {
 			texts[i] = jsonText(s.path.Select(result))
+			lacks = lacks || texts[i] == ""
 		}
 	}
 	name := strings.Join(texts[2:], "/")
 	l := d.position(name)
+	if lacks && d.isHalf() {
+		c.warnf(l, "want the name, metric and unit in each result of a document that is cut off, have not all of them")
+		return
+	}
 	numbers := jsonNumbers(value.Select(result), nil)
 	if len(numbers) == 0 {
 		c.warnf(l, "want a number in each result, have none")

@@ -67,7 +67,7 @@ func TestCustom(t *testing.T) {
 			[]format.Custom{{JSON: "$.ns", Name: []string{"all"}, Unit: "ns/op"}},
 			"{\"ns\": 5}\n{\"level\": \"info\"}\n{\"ns\": 6}\n{\"ns\": ",
 			"all/0 time_per_op 5e-09 s/op lower\nall/0 time_per_op 6e-09 s/op lower\n" +
-				`error: in:4: want the rest of the JSON document, have its end: what follows is not read: "{\"ns\":"` + "\n",
+				`error: in:4: want the rest of the JSON document, have its end: what follows is not read: "\"ns\":"` + "\n",
 		},
 		{
 			"json: none",
@@ -108,6 +108,81 @@ func TestCustom(t *testing.T) {
 			got := strings.ReplaceAll(readAll(f, tt.in), `have "-1": "fps=-1"`, `have "-1": "fps=-1"`)
 			if got != tt.want {
 				t.Errorf("reads\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestCustomCutOff cuts inputs at every place: what is read is what is read of the
+// whole, and there is a warning or an error.
+func TestCustomCutOff(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		custom format.Custom
+		in     string
+		late   int // values that are read when all but the last byte is there
+	}{
+		{
+			"json: a list of results",
+			format.Custom{JSON: "$.runs[*]", Name: []string{"$.test", "$.size"}, Value: "$.ms", Unit: "$.unit"},
+			`{"runs": [{"test": "sort", "size": 10, "ms": [1.5, 20], "unit": "ms"}, {"test": "find", "size": 20, "ms": 345, "unit": "ms"}]}`, 3,
+		},
+		{
+			"json: one result, its unit last",
+			format.Custom{JSON: "$", Name: []string{"$.test"}, Value: "$.times[*]", Unit: "$.unit"},
+			`{"test": "sort", "times": [1.5, 20, 345], "unit": "ms", "by": "me"}`, 3,
+		},
+		{
+			"json: a list of numbers",
+			format.Custom{JSON: "$.result.ns[*]", Unit: "ns"},
+			`{"result": {"at": "noon", "ns": [15, 20, 345], "end": "one"}}`, 3,
+		},
+		{
+			"json: the last of a list",
+			format.Custom{JSON: "$.ns[-1]", Unit: "ns"},
+			`{"ns": [15, 20, 345]}`, 0,
+		},
+		{
+			"json: those that did not fail",
+			format.Custom{JSON: "$[?!@.failed]", Value: "$.ns", Unit: "ns"},
+			`{"a": {"ns": 15}, "b": {"ns": 20, "failed": true}}`, 0,
+		},
+		{
+			"csv",
+			format.Custom{CSV: "ms", Name: []string{"test", "size"}, Unit: "ms"},
+			"test,size,ms,by\nsort,10,15.25,me\n\"find, all\",20,345,you\n", 2,
+		},
+		{
+			"csv: the value first",
+			format.Custom{CSV: "ms", Name: []string{"test"}, Unit: "ms"},
+			"ms;test\n15.25;sort\n345;find\n", 2,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if strings.HasPrefix(tt.in, "ms;") {
+				tt.custom.Separator = ";"
+			}
+			f, err := format.NewCustom(tt.custom)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole := results(f, tt.in)
+			for at := 1; at < len(tt.in); at++ {
+				cut := tt.in[:at]
+				if at > 1 && strings.HasSuffix(cut, "\n") {
+					continue // between rows
+				}
+				got := results(f, cut)
+				if faults(f, cut) == "" {
+					t.Errorf("%q: no warning", cut)
+				}
+				if at == len(tt.in)-1 && len(got) != tt.late {
+					t.Errorf("%q: want %d values, have %d: %s", cut, tt.late, len(got), faults(f, cut))
+				}
+				isSaid := tt.custom.CSV != "" && lastError(f, cut) != nil // of the numbers in the last line
+				if invented := missing(got, whole); len(invented) > 0 && !isSaid {
+					t.Errorf("%q: invents %q", cut, invented)
+				}
 			}
 		})
 	}
