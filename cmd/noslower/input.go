@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -218,7 +220,7 @@ func (g gathering) bound() {
 }
 
 // readSide reads a side from a file, a folder, or a glob of either: each file is
-// one run.
+// one run, and so is a folder of Criterion.rs.
 func (r *reader) readSide(where string) (side, error) {
 	g, err := r.readSides(where)
 	if err != nil {
@@ -258,6 +260,8 @@ func (r *reader) readFile(g *gathering, run int, path string) (*side, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case info.IsDir():
+		return r.readTree(g, run, path)
 	case !info.Mode().IsRegular(): // a pipe can be read but once
 		data, err := readAllBounded(f, path)
 		if err != nil {
@@ -268,6 +272,63 @@ func (r *reader) readFile(g *gathering, run int, path string) (*side, error) {
 		return nil, tooLarge(path)
 	}
 	return r.readDocument(g, run, path, io.NewSectionReader(f, 0, info.Size()))
+}
+
+// readTree reads the files of a folder of Criterion.rs, which has one for each
+// benchmark, as one run. One that cannot be read becomes a warning, if others can.
+func (r *reader) readTree(g *gathering, run int, folder string) (*side, error) {
+	files, err := criterionFiles(folder)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: want a file, or a folder of Criterion.rs, which has NAME/new/sample.json: name the files in it", folder)
+	}
+	s := g.of(r.suite)
+	before := s.runs
+	var faults []error
+	for _, path := range files {
+		if _, err := r.readFile(g, run, path); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	if len(faults) == len(files) {
+		return nil, errors.Join(faults[:min(len(faults), 3)]...)
+	}
+	for _, fault := range faults {
+		s.warnings = append(s.warnings, fault.Error())
+	}
+	s.runs = before + 1
+	return s, nil
+}
+
+// criterionFiles lists the files of the latest values below a folder of Criterion.rs,
+// or of their statistics where the values are missing. In each path "/./" stands
+// where the folder ends and the benchmark's name begins.
+func criterionFiles(folder string) ([]string, error) {
+	var files []string
+	err := fs.WalkDir(os.DirFS(folder), ".", func(at string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || path.Base(path.Dir(at)) != "new" {
+			return err
+		}
+		switch file := strings.TrimRight(folder, "/") + "/./" + at; path.Base(at) {
+		case "sample.json":
+			if n := len(files); n > 0 && path.Dir(files[n-1]) == path.Dir(file) {
+				files = files[:n-1] // which are its statistics
+			}
+			files = append(files, file)
+		case "estimates.json":
+			files = append(files, file)
+		}
+		if len(files) > maxFiles {
+			return fmt.Errorf("want at most %d files, have more", maxFiles)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", folder, err)
+	}
+	return files, nil
 }
 
 // readDocument reads one document and returns the side that it belongs to: one of
@@ -376,7 +437,7 @@ func schemaOf(data []byte) string {
 	return head.Schema
 }
 
-// filesOf lists the files of a side by name.
+// filesOf lists the files of a side by name, and folders of Criterion.rs.
 func filesOf(where string) ([]string, error) {
 	if info, err := os.Stat(where); err == nil {
 		if !info.IsDir() {
@@ -421,7 +482,17 @@ func filesIn(folder string) ([]string, error) {
 			files = append(files, filepath.Join(folder, e.Name()))
 		}
 	}
-	return someFiles(folder, files)
+	if len(files) > 0 {
+		return someFiles(folder, files)
+	}
+	switch below, err := criterionFiles(folder); {
+	case err != nil:
+		return nil, err
+	case len(below) == 0:
+		return nil, fmt.Errorf("%s: there is no file in it, nor a NAME/new/sample.json of Criterion.rs below it: "+
+			"a glob such as %q reads files further down", folder, filepath.Join(folder, "**", "*.json"))
+	}
+	return []string{folder}, nil
 }
 
 func someFiles(where string, files []string) ([]string, error) {

@@ -35,7 +35,7 @@ var _ = register(Format{
 	Tool:  "Criterion.rs: what cargo bench prints, sample.json and estimates.json, and cargo criterion's messages",
 	How:   "lines NAME time: [F us F us F us], or its JSON",
 	Seen:  []string{"criterion 0.3.6"},
-	Print: "cargo bench, or with the files target/criterion/**/new/sample.json",
+	Print: "cargo bench, or with the files target/criterion/**/new/sample.json, or for compare and parse the folder target/criterion",
 	Sniff: func(in *Input) bool { return sniffCriterionText(in) || criterionJSON.sniff(in) },
 	Read:  readEither(criterionJSON, readCriterionJSON, readCriterionText),
 })
@@ -192,7 +192,8 @@ func criterionValues(d *jsonDocument, name string, iterations, totals []*float64
 
 // criterionName returns the name of the benchmark that a file belongs to:
 // target/criterion/sum/iter/1000/new/sample.json is of sum/iter/1000. The
-// folders beside new are of other runs.
+// folders beside new are of other runs. Where the path has a ".", which is no folder
+// of its own, the name begins behind it: it may be another copy of target/criterion.
 func criterionName(path string) (string, error) {
 	f := strings.Split(strings.ReplaceAll(path, `\`, "/"), "/")
 	if len(f) < 3 {
@@ -203,7 +204,7 @@ func criterionName(path string) (string, error) {
 		return "", fmt.Errorf("a file of this run, have one of %s/, which is of another: read target/criterion/**/new/sample.json", folder)
 	}
 	for i, part := range slices.Backward(f) {
-		if part == "criterion" {
+		if part == "criterion" || part == "." {
 			return strings.Join(f[i+1:], "/"), nil
 		}
 	}

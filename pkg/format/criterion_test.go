@@ -21,6 +21,8 @@ func TestCriterionFiles(t *testing.T) {
 		{`C:\work\target\criterion\fib 20\new\sample.json`, "fib 20", ""},
 		{"/src/criterion/criterion.rs/target/criterion/fib/main/sample.json", "fib", ""},
 		{"fib/new/sample.json", "fib", ""},
+		{"copies/base/./sum/iter/new/sample.json", "sum/iter", ""},
+		{"copies/./target/criterion/fib/new/sample.json", "fib", ""},
 		{"results/sample.json", "", ""},
 		{"sample.json", "", ""},
 		{"target/criterion/fib/base/sample.json", "", "of another: read target/criterion/**/new/sample.json"},
