@@ -86,12 +86,15 @@ type source interface {
 	Size() int64
 }
 
-// inUTF8 returns what is read as UTF-8, where its byte order mark says that it is
-// UTF-16: PowerShell's ">" may write so.
+// inUTF8 returns what is read as UTF-8, where it is UTF-16 with a byte order mark, as
+// PowerShell's ">" may write it. The mark alone may be anything; in UTF-16 every
+// digit and line end has a byte 0, which no other text has.
 func inUTF8(name string, in source) (source, error) {
-	var mark [2]byte
-	_, _ = in.ReadAt(mark[:], 0) // an error is told of by who reads on
-	if m := string(mark[:]); m != "\xff\xfe" && m != "\xfe\xff" {
+	head := make([]byte, min(in.Size(), 512))
+	n, _ := in.ReadAt(head, 0) // an error is told of by who reads on
+	head = head[:n]
+	isMarked := bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
+	if !isMarked || bytes.IndexByte(head, 0) < 0 {
 		return in, nil
 	}
 	decoder := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()
