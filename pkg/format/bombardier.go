@@ -52,11 +52,20 @@ func readBombardierText(r io.Reader, name string, yield func(bench.Result, error
 	g := reporter{to: yield}
 	target := ""
 	var codes [5]float64 // responses by their class
+	counted := false     // they are
+	end := func() bool {
+		if !counted && len(g.result.Values) > 0 {
+			g.result.Values = nil
+			g.problem("want a report to its end, have none of its responses")
+		}
+		counted = false
+		return g.next()
+	}
 	done := eachUnquoted(r, name, yield, func(l line) bool {
 		if m := bombardierTarget.FindStringSubmatch(l.text); m != nil {
 			target = m[1] + " connections=" + m[2]
 		} else if strings.HasPrefix(l.text, "Statistics ") {
-			ok := g.next()
+			ok := end()
 			g.at, g.result.Name, target, codes = l, target, "", [5]float64{}
 			return ok
 		} else if m := bombardierRates.FindStringSubmatch(l.text); m != nil {
@@ -74,6 +83,7 @@ func readBombardierText(r io.Reader, name string, yield func(bench.Result, error
 				codes[i], _ = parseNumber(m[1+i])
 			}
 		} else if m := bombardierOthers.FindStringSubmatch(l.text); m != nil {
+			counted = true
 			others, _ := parseNumber(m[1])
 			g.failures(codes, others)
 		} else if m := bombardierBytes.FindStringSubmatch(l.text); m != nil && m[1] != "0.00" {
@@ -82,7 +92,7 @@ func readBombardierText(r io.Reader, name string, yield func(bench.Result, error
 		return true
 	})
 	if done {
-		g.next()
+		end()
 	}
 }
 

@@ -106,21 +106,13 @@ func (g *gatherer) statistics() {
 	}
 }
 
-// yield yields the result and what is wrong with it, and reports whether to go
+// yield yields the result after what is wrong with it, and reports whether to go
 // on. It leaves the gatherer empty.
 func (g *gatherer) yield(yield func(bench.Result, error) bool) bool {
 	at := g.at
 	result, problem := g.parsed()
 	*g = gatherer{}
-	var err error
-	result.Values, err = (&filter{}).keep(at, result.Values)
-	if len(result.Values) > 0 && !yield(result, nil) {
-		return false
-	}
-	if problem != nil && !yield(bench.Result{}, problem) {
-		return false
-	}
-	return err == nil || yield(bench.Result{}, err)
+	return (problem == nil || yield(bench.Result{}, problem)) && (&filter{}).yield(at, result, yield)
 }
 
 // parsed returns the result, and what is wrong with it as an error.

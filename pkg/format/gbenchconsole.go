@@ -62,6 +62,7 @@ type gbenchTable struct {
 	at          line
 	benchmark   string
 	aggregates  map[string]bench.Result
+	aggregated  bool // one was that had several
 	repetitions int
 }
 
@@ -198,6 +199,13 @@ func measureGBenchCounter(name string, v float64, unit string) bench.Value {
 func (t *gbenchTable) endAggregates() bool {
 	benchmark, rows := t.benchmark, t.aggregates
 	t.benchmark, t.aggregates = "", nil
+	if len(rows) > 1 {
+		t.aggregated = true
+	}
+	_, isMean := rows["mean"]
+	if len(rows) == 1 && isMean && t.aggregated && !t.yield(bench.Result{}, t.at.errorf("want the other aggregates of %s, as of those before, have its mean alone", benchmark)) {
+		return false
+	}
 	if len(rows) == 1 {
 		for _, row := range rows {
 			return t.filter.yield(t.at, row, t.yield)

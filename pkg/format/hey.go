@@ -98,7 +98,7 @@ func (h *heyReader) end() bool {
 		h.result.Values, h.problems = nil, nil
 		h.problem("want responses, have none")
 	}
-	if h.began {
+	if h.responses+h.errors > 0 {
 		h.measure("errors", h.errors, "errors")
 	}
 	ok := h.next()

@@ -336,7 +336,7 @@ func k6Results(metrics []k6Metric, isHalf bool) []*gatherer {
 	}
 	subject, duration := "http_reqs", "http_req_duration"
 	if !slices.ContainsFunc(metrics, func(m k6Metric) bool {
-		return m.name == subject || isHalf && strings.HasPrefix(m.name, "http_req_")
+		return m.name == subject || m.name == duration || isHalf && strings.HasPrefix(m.name, "http_req_")
 	}) {
 		subject, duration = "iterations", "iteration_duration"
 	}

@@ -107,13 +107,16 @@ func readPerfStat(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 				return
 			}
 		}
-		if !p.take() || !p.next("", "") || !p.names.end() {
+		if !p.take() {
 			return
 		}
-		for _, err := range append(p.notes(), failure) {
-			if err != nil && !yield(bench.Result{}, err) {
+		for _, note := range p.notes() {
+			if !yield(bench.Result{}, note) {
 				return
 			}
+		}
+		if p.next("", "") && p.names.end() && failure != nil {
+			yield(bench.Result{}, failure)
 		}
 	}
 }

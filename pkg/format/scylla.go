@@ -58,7 +58,7 @@ var (
 
 func readScyllaText(r io.Reader, name string, yield func(bench.Result, error) bool) {
 	p := scyllaParser{yield: yield}
-	_ = eachLine(r, name, yield, p.line) && p.endSample() && p.endSummary()
+	_ = eachLine(r, name, yield, p.line) && p.endSample() && p.warnCutOff() && p.endSummary()
 }
 
 // A scyllaParser holds what is not complete yet: a sample whose parentheses may
@@ -266,6 +266,17 @@ func (p *scyllaParser) endSummary() bool {
 		value.Statistic = &bench.Spread{Kind: kind, Value: d}
 	}
 	return p.result(s.at, []bench.Value{value})
+}
+
+// warnCutOff warns of a summary that the output ends within: the mean is printed
+// before the median, and would be taken for it.
+func (p *scyllaParser) warnCutOff() bool {
+	if p.summary == nil {
+		return true
+	}
+	_, hasMean := p.summary.statistic["mean"]
+	_, hasMedian := p.summary.statistic["median"]
+	return !hasMean || hasMedian || p.yield(bench.Result{}, p.summary.at.errorf("want the median of %s after its mean, have the end", p.summary.metric))
 }
 
 // scyllaTimes are the metrics of what the shell's stopwatch prints.

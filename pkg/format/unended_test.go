@@ -8,31 +8,44 @@ import (
 	"github.com/noslower/noslower/pkg/format"
 )
 
-// TestUnended cuts every input at places of its last lines: what is read then is
-// what is read of the whole, or the last thing said is a warning or an error.
+// TestUnended cuts every input within its lines: what is read then is what is read of
+// the whole, or of the lines before, or something is said that is not of the whole.
 func TestUnended(t *testing.T) {
-	const lines, places = 3, 60
+	const places = 100
 	for _, f := range format.All() {
 		for _, path := range inputs(t, f.Name) {
 			text := string(read(t, path))
-			whole := results(f, text)
-			end := len(strings.TrimRight(text, "\r\n"))
-			start := end
-			for range lines {
-				start = max(0, strings.LastIndexByte(text[:start], '\n'))
-			}
-			for at := start + 1; at < end; at += 1 + (end-start)/places {
-				last := text[strings.LastIndexByte(text[:at], '\n')+1 : at]
+			whole, said := results(f, text), problems(f, text)
+			for at := 1; at < len(text); at += 1 + len(text)/places {
+				start := strings.LastIndexByte(text[:at], '\n') + 1
+				last := text[start:at]
 				if isClosed := strings.TrimRight(last, "}]>") != last; isClosed || strings.TrimSpace(last) == "" {
 					continue
 				}
-				wrong := slices.DeleteFunc(results(f, text[:at]), func(r string) bool { return slices.Contains(whole, r) })
-				if len(wrong) > 0 && lastError(f, text[:at]) == nil {
-					t.Errorf("%s, cut off after %q: %q, and no warning", path, last, wrong)
+				isRight := func(r string) bool { return slices.Contains(whole, r) }
+				wrong := slices.DeleteFunc(results(f, text[:at]), isRight)
+				isNew := func(problem string) bool { return !slices.Contains(said, problem) }
+				if len(wrong) == 0 || slices.ContainsFunc(problems(f, text[:at]), isNew) {
+					continue
+				}
+				before := results(f, text[:start]) // a name may be that of the only command
+				if i := slices.IndexFunc(wrong, func(r string) bool { return !slices.Contains(before, r) }); i >= 0 {
+					t.Errorf("%s, cut off after %q: %q, and no warning", path, last, wrong[i])
 				}
 			}
 		}
 	}
+}
+
+// problems are what a format's reading of a text warns of.
+func problems(f format.Format, text string) []string {
+	var list []string
+	for _, err := range f.Read(strings.NewReader(text), "input") {
+		if err != nil {
+			list = append(list, err.Error())
+		}
+	}
+	return list
 }
 
 // lastError is the error that a format's reading ends with, if it does.

@@ -62,6 +62,7 @@ type wrkReader struct {
 	reporter
 	errors     float64
 	began      bool // a line of it was seen
+	summed     bool // its rate was, which is after its errors
 	ranked     bool // a distribution was seen
 	second     bool // another is
 	unmeasured bool // its latencies are of nothing
@@ -96,6 +97,7 @@ func (w *wrkReader) line(l line) bool {
 	} else if m := wrkResponses.FindStringSubmatch(l.text); m != nil {
 		w.failed(m[1])
 	} else if m := wrkRate.FindStringSubmatch(l.text); m != nil {
+		w.summed = true
 		w.parseRate("throughput", m[1], "rps")
 	} else if m := wrkBytes.FindStringSubmatch(l.text); m != nil && m[1] != "0.00" {
 		w.parse("bandwidth", m[1], binaryUnit(m[2])+"/s")
@@ -112,8 +114,10 @@ func (w *wrkReader) failed(counts ...string) {
 
 // end ends a report. One that was cut off before its sum is not whole.
 func (w *wrkReader) end() bool {
-	if w.began {
+	if w.summed {
 		w.measure("errors", w.errors, "errors")
+	} else if w.began {
+		w.problem("want a report to its end, have none of its rate and, it may be, of its errors")
 	} else if len(w.result.Values) > 0 {
 		w.result.Values = nil
 		w.problem("want a report to its end, have none of how many requests there were")
