@@ -52,7 +52,8 @@ func readAutocannon(d *jsonDocument) error {
 	if err := d.decode(&report); err != nil {
 		return err
 	}
-	if d.isHalf() && report.Title == "" && !report.Pipelining.present() {
+	isNamed := report.URL != "" && report.Connections.present() && report.Pipelining.present()
+	if d.isHalf() && report.Title == "" && !isNamed {
 		return nil // without its name
 	}
 	g := gatherer{result: bench.Result{Name: cmp.Or(report.Title, report.URL)}}

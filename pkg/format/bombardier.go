@@ -146,6 +146,9 @@ func readBombardier(d *jsonDocument) error {
 		return err
 	}
 	spec, result := report.Spec, report.Result
+	if d.isHalf() && (spec.URL == "" || spec.Method == "" || !spec.Connections.present()) {
+		return nil // without its name
+	}
 	g := gatherer{result: bench.Result{Name: spec.URL + " connections=" + spec.Connections.text}}
 	if spec.Method != "" && spec.Method != "GET" {
 		g.result.Name = spec.Method + " " + g.result.Name

@@ -179,3 +179,47 @@ func TestCutOffEarly(t *testing.T) {
 		}
 	}
 }
+
+// TestCutOffSorted is the part of TestCutOff that must hold whatever the order of the
+// members, for documents that a program has sorted: what is read is of the whole.
+func TestCutOffSorted(t *testing.T) {
+	const places = 60
+	for _, f := range format.All() {
+		for _, path := range inputs(t, f.Name) {
+			text := string(read(t, path))
+			for _, document := range documentsOf(text) {
+				var members any
+				in := json.NewDecoder(strings.NewReader(text[document[0]:document[1]]))
+				in.UseNumber()
+				if in.Decode(&members) != nil {
+					continue // it has numbers that are none
+				}
+				encoded, err := json.Marshal(members)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sorted := string(encoded)
+				whole := results(f, sorted)
+				for at := 1; at < len(sorted); at += 1 + len(sorted)/places {
+					if invented := missing(results(f, sorted[:at]), whole); len(invented) > 0 {
+						t.Errorf("%s, sorted and cut off after %q: invents %q", path, tail(sorted[:at]), invented)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestCutOffWithin reads documents without an end, each within the one before: no more
+// of them are read than can be in linear time.
+func TestCutOffWithin(t *testing.T) {
+	f, err := format.ByName("vegeta")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const document = `{"latencies": {"50th": 1, "mean": 1}, "bytes_in": {"total": 1}, "bytes_out": {"total": 1}, "status_codes":` + "\n"
+	one, all := results(f, document), results(f, strings.Repeat(document, 1000))
+	if len(one) == 0 || len(all) < len(one) || len(all) > 200*len(one) {
+		t.Errorf("a document has %d results, 1000 have %d: want some of them", len(one), len(all))
+	}
+}

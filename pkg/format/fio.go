@@ -88,14 +88,14 @@ func (j *fioJobStats) results(d *jsonDocument) {
 }
 
 func (j *fioJobStats) side(d *jsonDocument, direction string, s fioStats) {
-	if s.Operations.v == 0 && s.IOPS.v == 0 {
+	if s.Operations.v == 0 && s.IOPS.v == 0 || d.isHalf() && j.Name == "" {
 		return
 	}
 	g := gatherer{result: bench.Result{Name: j.Name + "/" + direction}}
 	g.rate("iops", s.IOPS, "iops")
 	if s.Bytes.present() {
 		g.rate("bandwidth", s.Bytes, "B/s")
-	} else {
+	} else if !d.isHalf() {
 		g.rate("bandwidth", s.KiB, "KiB/s")
 	}
 	latency, completion, unit := s.Latency, s.Completion, "ns"
@@ -105,7 +105,7 @@ func (j *fioJobStats) side(d *jsonDocument, direction string, s fioStats) {
 	g.number("latency_mean", latency.Mean, unit)
 	g.number("latency_max", latency.Max, unit)
 	g.percentiles(completion.Percentiles, unit)
-	if len(completion.Percentiles) == 0 {
+	if len(completion.Percentiles) == 0 && (completion.Mean.present() || !d.isHalf()) {
 		g.percentiles(latency.Percentiles, unit)
 	}
 	failed := j.Errors.count()

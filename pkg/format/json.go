@@ -291,11 +291,16 @@ func (s jsonShape) read(parse func(*jsonDocument) error) func(io.Reader, string)
 	}
 }
 
+// maxUnended bounds the documents without an end in which another one seems to begin,
+// which is read to the end of the input, too.
+const maxUnended = 100
+
 // readAll reads the documents of an input. Each is of a launch of its own, or of
 // several.
 func (s jsonShape) readAll(input []byte, name string, parse func(*jsonDocument) error, yield func(bench.Result, error) bool) {
 	input = withoutNonFinite(input)
 	d := &jsonDocument{name: name, input: input, launches: -1, cut: math.MaxInt, yield: yield}
+	unended := 0
 	for start, next := s.find(input, 0), 0; start >= 0; start = next {
 		if d.Decoder == nil || len(bytes.TrimSpace(input[d.offset():start])) > 0 {
 			d.Decoder, d.from = json.NewDecoder(bytes.NewReader(input[start:])), start
@@ -306,6 +311,11 @@ func (s jsonShape) readAll(input []byte, name string, parse func(*jsonDocument) 
 			return
 		}
 		next = s.find(input, max(d.offset(), start+1))
+		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+			if unended++; unended > maxUnended {
+				next = -1
+			}
+		}
 		if err == nil || errors.Is(err, errMistyped) {
 			continue
 		}

@@ -104,6 +104,9 @@ func readK6Metrics(d *jsonDocument) error {
 		if err := metric.take(m.value); err != nil {
 			return d.mistyped(start, err)
 		}
+		if isTold := metric.get("contains") != "" || k6Times.MatchString(m.key); d.isHalf() && metric.get("values") != "" && !isTold {
+			metric = metric[:0] // of which the unit is missing
+		}
 		metrics[i] = k6Member(m.key, metric, 0)
 	}
 	reportK6(d, metrics)
