@@ -27,10 +27,13 @@ const formatsIntroduction = `# Formats
 and from what stands in testdata/format. -->
 
 What a benchmark prints is recognised by itself, from the whole of its output;
-` + "`--format NAME`" + ` names it instead. Output that two formats claim is refused, with
-both names. Where none claims it, ` + "`parse`" + ` in the configuration says what is in it
-([formats of your own](#formats-of-your-own)), or ` + "`--format none`" + ` takes only what
-noslower measures of the process itself.
+` + "`--format NAME`" + ` names it instead. Output that two formats claim, as where one file
+has that of two tools, is refused with both names: give each tool's a file of its own
+with ` + "`--results`" + `. Lines of ` + "`labelled`" + `, ` + "`sides`" + ` and ` + "`time`" + ` may stand among those of any
+tool, and are passed over there; a JSON document, wherever it stands, is not. Of a tool
+that prints both text and JSON of a run, the JSON is read. Where none claims it,
+` + "`parse`" + ` in the configuration says what is in it ([formats of your own](#formats-of-your-own)),
+or ` + "`--format none`" + ` takes only what noslower measures of the process itself.
 
 Of every format: log lines between the results, colours, carriage returns of a
 progress display, Windows' line ends, a byte order mark and the marks of a quotation

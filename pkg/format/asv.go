@@ -22,7 +22,7 @@ var _ = register(Format{
 	Tool:  "asv run, its result files",
 	How:   `a JSON object with "commit_hash", "result_columns" and "results"`,
 	Print: "asv run --record-samples, with the files .asv/results/*/*.json",
-	Sniff: asvShape.sniff,
+	Sniff: sniffDocument(asvShape),
 	Read:  asvShape.read(readASV),
 })
 

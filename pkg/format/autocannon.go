@@ -25,7 +25,7 @@ var _ = register(Format{
 	Print: "autocannon -c 100 -d 10 --json http://127.0.0.1:8080/",
 	How:   `a JSON object with "latency", "requests", "throughput", "non2xx" and "mismatches"`,
 	Seen:  []string{"autocannon 9.0.0"},
-	Sniff: autocannonShape.sniff,
+	Sniff: sniffDocument(autocannonShape),
 	Read:  autocannonShape.read(readAutocannon),
 })
 

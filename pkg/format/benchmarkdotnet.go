@@ -27,7 +27,7 @@ var _ = register(Format{
 	Tool:  "BenchmarkDotNet",
 	How:   `a JSON object with "HostEnvironmentInfo" and "Benchmarks"`,
 	Print: "dotnet run -c Release -- --exporters json, with the files BenchmarkDotNet.Artifacts/results/*.json",
-	Sniff: dotnetShape.sniff,
+	Sniff: sniffDocument(dotnetShape),
 	Read:  dotnetShape.read(readDotnet),
 })
 

@@ -25,7 +25,7 @@ var _ = register(Format{
 	How:   `lines NAME F (± F%) i/s, or a JSON array of objects with "ips" and "stddev"`,
 	Seen:  []string{"benchmark-ips 2.7.2"},
 	Print: "ruby bench.rb, with x.json!('results.json') and that file for all digits",
-	Sniff: func(in *Input) bool { return sniffIPSText(in) || ipsShape.sniff(in) },
+	Sniff: either(sniffIPSText, sniffDocument(ipsShape)),
 	Read:  readEither(ipsShape, readIPSJSON, readIPSText),
 })
 

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"cmp"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -13,19 +14,22 @@ import (
 // A measure that Bencher brings has a unit; one of a project's own has none
 // here, and no direction.
 var _ = register(Format{
-	Name:    "bmf",
-	Tool:    "Bencher Metric Format",
-	How:     `a JSON object of objects of objects with "value"`,
-	Print:   "what you give bencher run --adapter json",
-	General: true,
-	Sniff:   bmfShape.sniff,
-	Read:    bmfShape.read(readBMF),
+	Name:  "bmf",
+	Tool:  "Bencher Metric Format",
+	How:   `a JSON object of objects of objects with "value"`,
+	Print: "what you give bencher run --adapter json",
+	Sniff: sniffGeneralDocument(bmfShape),
+	Read:  bmfShape.read(readBMF),
 })
 
 var (
-	bmfHead            = compile(`^\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:lower_|upper_)?value"\s*:\s*[-\d"n]`)
-	bmfShape jsonShape = func(head jsonHead) bool { return bmfHead.re().Match(head.text) }
+	bmfHead = compile(`^\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:lower_|upper_)?value"\s*:\s*[-\d"n]`)
 )
+
+// bmfShape does not match every document: most have no such word.
+var bmfShape jsonShape = func(head jsonHead) bool {
+	return bytes.Contains(head.start(), []byte(`value"`)) && bmfHead.re().Match(head.text)
+}
 
 // bmfMeasures are the metrics and units of the measures that Bencher brings.
 var bmfMeasures = map[string]bench.Gauge{

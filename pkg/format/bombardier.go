@@ -31,7 +31,7 @@ var _ = register(Format{
 	Print: "bombardier -c 125 -d 10s -l -p r -o json http://127.0.0.1:8080/",
 	How:   `a line "Statistics Avg Stdev Max" above one of Reqs/sec, or a JSON object with "spec" and "result"`,
 	Seen:  []string{"bombardier 1.2.6"},
-	Sniff: func(in *Input) bool { return sniffBombardier(in) || bombardierShape.sniff(in) },
+	Sniff: either(sniffBombardier, sniffDocument(bombardierShape)),
 	Read:  readEither(bombardierShape, readBombardier, readBombardierText),
 })
 

@@ -44,7 +44,7 @@ var _ = register(Format{
 	How:   "a header benchmark name, samples, iterations, or elements BenchmarkResults",
 	Seen:  []string{"Catch2 2.13.10"},
 	Print: `./tests "[!benchmark]" --reporter xml`,
-	Sniff: sniffLine(`^benchmark name\s+samples\s+iterations\s+\S`, `^\s*<BenchmarkResults name="`),
+	Sniff: either(sniffLine(`^benchmark name\s+samples\s+iterations\s+\S`), sniffCatch2XML),
 	Read:  readCatch2,
 })
 
@@ -53,14 +53,19 @@ var (
 	catch2First  = compile(`^(.*?)\s+(\d+)\s+(\d+)\s+(\S+) (ns|us|ms|s|m|h)\s*$`)
 	catch2Times  = compile(`^\s+(\S+) (ns|us|ms|s|m|h)\s+\S+ \w+\s+\S+ \w+\s*$`)
 	catch2Failed = compile(`^(.*?)\s+Benchmark failed\b`)
-	catch2XML    = compile(`<BenchmarkResults name="|<Catch2?\b|<Catch2TestRun\b`)
+	// sniffCatch2XML is for what begins after a long log.
+	sniffCatch2XML = sniffLine(`^\s*<BenchmarkResults name="`)
+	catch2XML      = compile(`<BenchmarkResults name="|<Catch2?\b|<Catch2TestRun\b`)
 )
 
 func readCatch2(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		const beginning = 1 << 20
 		in := bufio.NewReaderSize(r, beginning)
-		if head, _ := in.Peek(beginning); catch2XML.re().Match(head) { // an error is for the reading to find
+		head, _ := in.Peek(beginning) // an error is for the reading to find
+		again, isLong := r.(io.ReaderAt)
+		isLong = isLong && len(head) == beginning
+		if catch2XML.re().Match(head) || isLong && sniffCatch2XML(&Input{in: again}) {
 			input, err := readDocument(in, name)
 			if err != nil {
 				yield(bench.Result{}, err)

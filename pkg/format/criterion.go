@@ -36,7 +36,7 @@ var _ = register(Format{
 	How:   "lines NAME time: [F us F us F us], or its JSON",
 	Seen:  []string{"criterion 0.3.6"},
 	Print: "cargo bench, or with the files target/criterion/**/new/sample.json, or for compare and parse the folder target/criterion",
-	Sniff: func(in *Input) bool { return sniffCriterionText(in) || criterionJSON.sniff(in) },
+	Sniff: either(sniffCriterionText, sniffDocument(criterionJSON)),
 	Read:  readEither(criterionJSON, readCriterionJSON, readCriterionText),
 })
 

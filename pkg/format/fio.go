@@ -28,7 +28,7 @@ var _ = register(Format{
 	Print: "fio --name=randread --rw=randread --size=1g --group_reporting --output-format=json",
 	How:   `a JSON object with "fio version" and "jobs"`,
 	Seen:  []string{"fio 3.33"},
-	Sniff: fioShape.sniff,
+	Sniff: sniffDocument(fioShape),
 	Read:  fioShape.read(readFio),
 })
 

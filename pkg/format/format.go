@@ -29,8 +29,8 @@ type Format struct {
 	// Sniff reports whether the input is of this format. No two formats claim
 	// one input.
 	Sniff func(*Input) bool
-	// General is set where the format is no tool's own: it yields to every
-	// format that is.
+	// General is set where the format's lines may stand among those of any tool: it
+	// yields to every format that is not general.
 	General bool
 	// Bare is set where nothing in an input says what it is. A program prints so
 	// beside what another tool prints of it, as "time" does on standard error.
@@ -80,16 +80,15 @@ func ByName(name string) (Format, error) {
 // ErrUnknown is the reason of Detect where no format claims the input.
 var ErrUnknown = errors.New("no known benchmark output")
 
-// claimants returns the formats, tools' own or general ones, that claim the
+// claimants returns the formats, general ones or the others, that claim the
 // input.
 func claimants(input *Input, general bool) []Format {
 	return slices.DeleteFunc(All(), func(f Format) bool { return f.General != general || !f.Sniff(input) })
 }
 
 // Detect returns the one format that claims the input, which may be larger than
-// memory. Where none does, the
-// error is ErrUnknown and says what was looked for; where several do, it names
-// them.
+// memory. Where none does, the error is ErrUnknown and says what was looked for;
+// where several do, it names them.
 func Detect(in io.ReaderAt) (Format, error) {
 	input := &Input{in: in}
 	claims := claimants(input, false)
@@ -107,5 +106,6 @@ func Detect(in io.ReaderAt) (Format, error) {
 	for _, f := range claims {
 		names = append(names, f.Name)
 	}
-	return Format{}, fmt.Errorf("it may be output of %s: name the format with --format", strings.Join(names, " or of "))
+	return Format{}, fmt.Errorf("it may be output of %s: name the one to read with --format, "+
+		"or where it is of several, give each a file of its own with --results", strings.Join(names, " or of "))
 }

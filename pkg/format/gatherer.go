@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"strings"
 	"unicode"
 
@@ -239,7 +240,8 @@ func percentile(printed string) string {
 }
 
 // readEither returns a Format's Read of a tool that prints JSON documents of a
-// shape or, if there is none in the input, text.
+// shape or, if there is none in the input, text: where both are there, both are of
+// one run.
 func readEither(
 	shape jsonShape, document func(*jsonDocument) error,
 	text func(io.Reader, string, func(bench.Result, error) bool),
@@ -247,6 +249,9 @@ func readEither(
 	return func(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 		return func(yield func(bench.Result, error) bool) {
 			head, isText, err := readHead(r, shape)
+			if again, ok := r.(io.ReaderAt); ok && err == nil && isText && len(head) == maxStart {
+				isText = !shape.isIn(io.NewSectionReader(again, 0, math.MaxInt64))
+			}
 			whole := io.MultiReader(bytes.NewReader(head), r)
 			switch {
 			case err != nil:
@@ -258,10 +263,10 @@ func readEither(
 					return yield(res, err)
 				})
 				// A document may end before the keys that tell its shape.
-				if cut := cutOff(head, 0); !some && cut >= 0 && cut < maxJSONStart {
+				if cut := cutOff(head, 0); !some && cut >= 0 && cut < maxStart {
 					shape.readAll(head, name, document, yield)
 				}
-			case len(head) < maxJSONStart: // all of it
+			case len(head) < maxStart: // all of it
 				shape.readAll(head, name, document, yield)
 			default:
 				shape.read(document)(whole, name)(yield)
@@ -270,17 +275,21 @@ func readEither(
 	}
 }
 
+// maxStart is how many bytes an input's start has, in which a document begins at
+// the latest if the input can be read but once.
+const maxStart = 1<<20 + 64<<10
+
 // readHead reads as much of r as tells whether it is text or has a document of a
-// shape: as far as sniffing looks for one, or to the end of what begins there.
+// shape: its start, or to the end of what begins there.
 func readHead(r io.Reader, shape jsonShape) (head []byte, isText bool, err error) {
-	for limit := maxJSONStart; ; limit *= 2 {
+	for limit := maxStart; ; limit *= 2 {
 		more, err := io.ReadAll(io.LimitReader(r, int64(limit-len(head))))
 		head = append(head, more...)
 		isText = shape.find(head, 0) < 0
 		if err != nil || !isText || len(head) < limit || limit >= maxDocument {
 			return head, isText, err
 		}
-		if cut := cutOff(head, 0); cut < 0 || cut >= maxJSONStart {
+		if cut := cutOff(head, 0); cut < 0 || cut >= maxStart {
 			return head, isText, err
 		}
 	}

@@ -26,7 +26,7 @@ var _ = register(Format{
 	How:   `a JSON object with "context" and "benchmarks" that have "cpu_time" and "time_unit"`,
 	Seen:  []string{"Google Benchmark 1.7.1"},
 	Print: "./bench --benchmark_format=json",
-	Sniff: gbenchShape.sniff,
+	Sniff: sniffDocument(gbenchShape),
 	Read:  gbenchShape.read(readGBench),
 })
 

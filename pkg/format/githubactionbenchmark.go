@@ -24,19 +24,18 @@ import (
 // Where the history has several suites, a benchmark's name has its suite's before
 // it. The range is text for people and not read.
 var _ = register(Format{
-	Name:    "github-action-benchmark",
-	Tool:    "github-action-benchmark: its custom JSON, its data.js",
-	How:     `a JSON array of objects with "name", "unit" and "value", or window.BENCHMARK_DATA`,
-	Print:   "what you give it as output-file-path, or with the file dev/bench/data.js of its branch",
-	General: true,
-	Sniff:   func(in *Input) bool { return gabHistory.re().Match(in.beginning()) || gabShape.sniff(in) },
-	Read:    readGAB,
+	Name:  "github-action-benchmark",
+	Tool:  "github-action-benchmark: its custom JSON, its data.js",
+	How:   `a JSON array of objects with "name", "unit" and "value", or window.BENCHMARK_DATA`,
+	Print: "what you give it as output-file-path, or with the file dev/bench/data.js of its branch",
+	Sniff: either(sniffLine(`^\s*window\.BENCHMARK_DATA\s*=`), sniffGeneralDocument(gabShape)),
+	Read:  readGAB,
 })
 
 var (
 	gabShape        = withKeys("[].name", "[].unit", "[].value")
 	gabHistoryShape = withKeys("entries")
-	gabHistory      = compile(`^\x{feff}?\s*window\.BENCHMARK_DATA\s*=\s*\{`)
+	gabHistory      = compile(`(?m)^[\s\x{feff}]*window\.BENCHMARK_DATA\s*=\s*\{`)
 )
 
 type gabBench struct {
@@ -62,7 +61,7 @@ func readGAB(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			yield(bench.Result{}, err)
 			return
 		}
-		if m := gabHistory.re().FindIndex(input); m != nil {
+		if m := findGABHistory(input); m != nil {
 			// The line ends before the object stay, so that lines keep their numbers.
 			assignment := bytes.ReplaceAll(input[:m[1]-1], []byte("\n"), nil)
 			input = append(bytes.Repeat([]byte("\n"), m[1]-1-len(assignment)), input[m[1]-1:]...)
@@ -85,6 +84,15 @@ func readGAB(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			})
 		}, yield)
 	}
+}
+
+// findGABHistory returns where the assignment of a history is in input, up to the
+// bracket, or nil. It does not match all of an input that has none.
+func findGABHistory(input []byte) []int {
+	if !bytes.Contains(input, []byte("window.BENCHMARK_DATA")) {
+		return nil
+	}
+	return gabHistory.re().FindIndex(input)
 }
 
 // A gabEntry is what a job of a suite measured, by a tool.

@@ -27,7 +27,7 @@ var _ = register(Format{
 	Print: "go-tpc tpcc run --warehouses 10 --threads 8 --time 1m",
 	How:   `a line "[Summary] OPERATION - Takes(s): N" or "[Summary] QUERY: Ns", a table of them, or a JSON array of objects with "Operation" and "Prefix"`,
 	Seen:  []string{"go-tpc 1.0.12"},
-	Sniff: func(in *Input) bool { return sniffGoTPC(in) || goTPCShape.sniff(in) },
+	Sniff: either(sniffGoTPC, sniffDocument(goTPCShape)),
 	Read:  readEither(goTPCShape, readGoTPC, readGoTPCText),
 })
 

@@ -36,7 +36,7 @@ var _ = register(Format{
 	Tool:  "Gungraun, Iai-Callgrind, Iai",
 	How:   "an indented line Instructions: N|N below a benchmark's name, or its JSON",
 	Print: "cargo bench, or cargo bench -- --output-format=json",
-	Sniff: func(in *Input) bool { return sniffGungraunText(in) || gungraunShape.sniff(in) },
+	Sniff: either(sniffGungraunText, sniffDocument(gungraunShape)),
 	Read:  readEither(gungraunShape, readGungraunJSON, readGungraunText),
 })
 

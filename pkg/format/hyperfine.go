@@ -23,7 +23,7 @@ var _ = register(Format{
 	How:   `a JSON object with "results" that have "command" and "times", or "mean"`,
 	Seen:  []string{"hyperfine 1.15.0"},
 	Print: "hyperfine --export-json /dev/stdout --style none './program'",
-	Sniff: hyperfineShape.sniff,
+	Sniff: sniffDocument(hyperfineShape),
 	Read:  hyperfineShape.read(readHyperfine),
 })
 

@@ -23,7 +23,7 @@ var _ = register(Format{
 	Print: "iperf3 -c 127.0.0.1 -t 10 --json",
 	How:   `a JSON object with "start", "intervals" and "end"`,
 	Seen:  []string{"iperf3 3.12"},
-	Sniff: iperfShape.sniff,
+	Sniff: sniffDocument(iperfShape),
 	Read:  iperfShape.read(readIperf),
 })
 

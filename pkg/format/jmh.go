@@ -26,7 +26,7 @@ var _ = register(Format{
 	Tool:  "JMH",
 	How:   `a JSON array of objects with "benchmark", "mode" and "primaryMetric"`,
 	Print: "java -jar target/benchmarks.jar -rf json -rff /dev/stdout -o /dev/stderr",
-	Sniff: jmhShape.sniff,
+	Sniff: sniffDocument(jmhShape),
 	Read:  jmhShape.read(readJMH),
 })
 

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -8,23 +9,43 @@ import (
 
 // TestScanJSON checks which keys are found, and how far a value goes.
 func TestScanJSON(t *testing.T) {
+	var tree pathTree
+	paths := strings.Fields(`a a.b a=be b b.c b.c[].d b.c[].e b.d c d e [].a\"b [].b [].c`)
+	for _, path := range paths {
+		tree.number(path)
+	}
 	for _, tt := range []struct{ in, keys, rest string }{
 		{`{"a": 1, "b": {"c": [{"d": "x}"}, {"e": null}]}} rest`, "a b b.c b.c[].d b.c[].e", " rest"},
 		{`[{"a\"b": [1, 2]}, {"c": -1.5e+9}]`, `[].a\"b [].c`, ""},
 		{`["a", "b"] {"c": 1}`, "", ` {"c": 1}`},
 		{`{"a": {"b": 1`, "a a.b", ""},
 		{`{"a": "b`, "a", ""},
+		{`{"a": "be\"tter than", "c": 1}`, "a a=be c", ""},
+		{`{"b": "be", "a": "bad"}`, "b a", ""},
+		{"{\"a\": 1,\n{\"c\": 1}", "a", `{"c": 1}`},
+		{"{\"a\": [1\n{\"c\": 1}", "a", `{"c": 1}`},
 		{`[1/2] Compiling`, "", "/2] Compiling"},
 		{`[INFO] started`, "", " started"},
 		{`{not JSON}`, "", "not JSON}"},
 	} {
-		var keys []string
-		n := scanJSON([]byte(tt.in), func(path []byte) bool {
-			keys = append(keys, string(path))
-			return true
-		})
-		if got := strings.Join(keys, " "); tt.in[n:] != tt.rest || got != tt.keys {
-			t.Errorf("scanJSON(%q) = %q, leaves %q, want %q, %q", tt.in, got, tt.in[n:], tt.keys, tt.rest)
+		for size := 1; size <= len(tt.in); size++ {
+			var scanner jsonScanner
+			scanner.begin(&tree.root)
+			var keys []string
+			n := 0
+			for event := scanMore; n < len(tt.in) && event != scanEnd; {
+				var more int
+				more, event = scanner.scan([]byte(tt.in[n:min(n+size, len(tt.in))]))
+				n += more
+				for _, path := range paths {
+					if scanner.found.has(tree.number(path)) && !slices.Contains(keys, path) {
+						keys = append(keys, path)
+					}
+				}
+			}
+			if got := strings.Join(keys, " "); tt.in[n:] != tt.rest || got != tt.keys {
+				t.Errorf("%q in parts of %d bytes: keys %q, leaves %q, want %q, %q", tt.in, size, got, tt.in[n:], tt.keys, tt.rest)
+			}
 		}
 	}
 }

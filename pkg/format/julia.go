@@ -23,7 +23,7 @@ var _ = register(Format{
 	Tool:  "Julia's BenchmarkTools",
 	How:   `a JSON array that begins with {"Julia": …, "BenchmarkTools": …}`,
 	Print: `julia -e 'include("bench.jl"); BenchmarkTools.save(stdout, run(suite))'`,
-	Sniff: juliaShape.sniff,
+	Sniff: sniffDocument(juliaShape),
 	Read:  juliaShape.read(readJulia),
 })
 

@@ -39,7 +39,7 @@ var _ = register(Format{
 	Print: "k6 run --summary-export=summary.json script.js",
 	How:   `a line "http_req_duration...: avg=" or of iteration_duration, or a JSON object with "metrics" that have "iterations", or "k6_version"`,
 	Seen:  []string{"k6 1.8.1"},
-	Sniff: func(in *Input) bool { return sniffK6(in) || k6Shape.sniff(in) },
+	Sniff: either(sniffK6, sniffDocument(k6Shape)),
 	Read:  readEither(k6Shape, readK6, readK6Console),
 })
 

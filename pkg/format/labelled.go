@@ -34,10 +34,12 @@ var _ = register(Format{
 })
 
 func sniffLabelled(in *Input) bool {
-	if sniffTime(in) {
-		return false // "real 0.05" is more than a label
-	}
+	isTimed := sniffTime(in) // "real 0.05" is more than a label
+	var numbers numbersReader
 	return sniffScript(in, func(l line) (values int, ok bool) {
+		if isTimed && isTimeLine(l.text) || numbers.line(l.text) {
+			return 0, true // of another, which claims it, too
+		}
 		heading, _, isValue := parseLabelled(l, "")
 		if isValue {
 			values = 1

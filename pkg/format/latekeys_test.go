@@ -27,13 +27,35 @@ func TestLateKeys(t *testing.T) {
 				if got := results(f, late); !slices.Equal(got, want) {
 					t.Errorf("%s after %d KiB: want %d results, have %d", path, size>>10, len(want), len(got))
 				}
-				if size > 1<<20 {
-					continue // more than is looked at without a name
-				}
 				if as, err := format.Detect(strings.NewReader(late)); err != nil || as.Name != f.Name {
 					t.Errorf("Detect(%s after %d KiB) = %q, %v", path, size>>10, as.Name, err)
 				}
 			}
 		}
+	}
+}
+
+// TestLate reads every input after a log that is longer than a line may be, and
+// finds another tool's after it.
+func TestLate(t *testing.T) {
+	log := strings.Repeat("INFO  2026-01-01 00:00:00,123 [shard 0:main] started\n", 1200<<10/50)
+	for _, f := range format.All() {
+		for _, path := range inputs(t, f.Name) {
+			text := strings.TrimPrefix(string(read(t, path)), "\ufeff")
+			if slices.Contains(claimsWhole, f.Name) {
+				continue
+			}
+			if got, want := results(f, log+text), results(f, text); !slices.Equal(got, want) {
+				t.Errorf("%s after a log: want %d results, have %d", path, len(want), len(got))
+			}
+			if as, err := format.Detect(strings.NewReader(log + text)); err != nil || as.Name != f.Name {
+				t.Errorf("Detect(%s after a log) = %q, %v", path, as.Name, err)
+			}
+		}
+	}
+	hyperfine, vegeta := string(read(t, testdata+"/hyperfine/hyperfine-1.15.0.txt")), string(read(t, testdata+"/vegeta/vegeta-12.13.0.txt"))
+	got, err := format.Detect(strings.NewReader(hyperfine + log + vegeta))
+	if err == nil || !strings.HasPrefix(err.Error(), "it may be output of hyperfine or of vegeta: ") {
+		t.Errorf("Detect of hyperfine's, a log and vegeta's = %q, %v, want an error with both names", got.Name, err)
 	}
 }

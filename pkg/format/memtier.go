@@ -25,7 +25,7 @@ var _ = register(Format{
 	Tool:  "memtier_benchmark --json-out-file",
 	Print: "memtier_benchmark --hide-histogram --json-out-file=memtier.json",
 	How:   `a JSON object with "configuration" and "ALL STATS" or "RUN #1 RESULTS"`,
-	Sniff: memtierShape.sniff,
+	Sniff: sniffDocument(memtierShape),
 	Read:  memtierShape.read(readMemtier),
 })
 

@@ -33,7 +33,7 @@ var _ = register(Format{
 	Print: `node -e 'import("./bench.mjs").then(({run}) => run({format: "json"}))'`,
 	How:   `lines NAME N ns/iter N ns, or a JSON object with "layout" and "benchmarks"`,
 	Seen:  []string{"mitata 0.1.14", "mitata 1.0.34"},
-	Sniff: func(in *Input) bool { return sniffMitata(in) || mitataShape.sniff(in) },
+	Sniff: either(sniffMitata, sniffDocument(mitataShape)),
 	Read:  readEither(mitataShape, readMitata, readMitataText),
 })
 

@@ -21,11 +21,11 @@ var _ = register(Format{
 	Tool:  "noslower measure, noslower parse",
 	Print: "noslower measure --out base.json -- ./bench",
 	How:   `a JSON object with "schema": "noslower.…"`,
-	Sniff: func(in *Input) bool { return noslowerHead.re().Match(in.beginning()) },
+	Sniff: sniffDocument(noslowerShape),
 	Read:  readNoslower,
 })
 
-var noslowerHead = compile(`^\x{feff}?\s*\{(?s:.*)"schema"\s*:\s*"noslower\.`)
+var noslowerShape = withKeys("schema=noslower.")
 
 func readNoslower(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {

@@ -32,10 +32,16 @@ var _ = register(Format{
 })
 
 func sniffNumbers(in *Input) bool {
+	if sniffTime(in) {
+		return false // what is timed prints whatever it finds
+	}
 	var n numbersReader
 	return sniffScript(in, func(l line) (values int, ok bool) {
-		ok = n.line(l.text) && !n.isTable()
-		return len(n.values), ok
+		if n.line(l.text) {
+			return len(n.values), !n.isTable()
+		}
+		_, _, isLabelled := parseLabelled(l, "")
+		return 0, isLabelled // which claims it, too
 	})
 }
 

@@ -18,13 +18,12 @@ import (
 // Each element, which is of one point in time, is a launch. The path names the
 // benchmark. A metric without a direction has that of its unit.
 var _ = register(Format{
-	Name:    "nyrkio",
-	Tool:    "what Nyrkiö takes",
-	How:     `a JSON array of objects with "timestamp" and "metrics", maybe in "results" of objects with "path"`,
-	Print:   "what you give it as output-file-path with the tool NyrkioJson",
-	General: true,
-	Sniff:   nyrkioShape.sniff,
-	Read:    nyrkioShape.read(readNyrkio),
+	Name:  "nyrkio",
+	Tool:  "what Nyrkiö takes",
+	How:   `a JSON array of objects with "timestamp" and "metrics", maybe in "results" of objects with "path"`,
+	Print: "what you give it as output-file-path with the tool NyrkioJson",
+	Sniff: sniffGeneralDocument(nyrkioShape),
+	Read:  nyrkioShape.read(readNyrkio),
 })
 
 var nyrkioShape = withKeys("[].timestamp", "[].metrics[].name", "[].metrics[].value").

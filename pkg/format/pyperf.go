@@ -24,7 +24,7 @@ var _ = register(Format{
 	Tool:  "pyperf and pyperformance, their JSON",
 	Print: "python3 -m pyperf timeit -o bench.json 'sorted(range(1000))'",
 	How:   `a JSON object with "benchmarks" that have "runs" with "values" or "warmups"`,
-	Sniff: pyperfShape.sniff,
+	Sniff: sniffDocument(pyperfShape),
 	Read:  pyperfShape.read(readPyperf),
 })
 

@@ -22,7 +22,7 @@ var _ = register(Format{
 	How:   `a JSON object with "benchmarks" that have "fullname" and "stats"`,
 	Seen:  []string{"pytest-benchmark 3.2.2"},
 	Print: "pytest --benchmark-json=/dev/stdout",
-	Sniff: pytestShape.sniff,
+	Sniff: sniffDocument(pytestShape),
 	Read:  pytestShape.read(readPytest),
 })
 

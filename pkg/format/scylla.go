@@ -32,12 +32,12 @@ var _ = register(Format{
 	Tool:  "ScyllaDB perf-simple-query, perf-cql-raw, perf-alternator and others of test/perf",
 	Print: "scylla perf-simple-query --duration 10",
 	How:   `lines of "F tps (…)", statistics with "median-absolute-deviation=", or JSON with "median tps"`,
-	Sniff: sniffLine(
+	Sniff: either(sniffDocument(scyllaDocument), sniffLine(
 		`^[> \t]*(?:median\s+)?`+scyllaNumber+`\s+tps\s*(?:\(|$)`,
 		`median-absolute-deviation=`,
 		`^[> \t]*median absolute deviation:`,
 		`"median tps"\s*:`,
-	),
+	)),
 	Read: readEither(scyllaDocument, readScyllaJSON, readScyllaText),
 })
 

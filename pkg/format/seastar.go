@@ -28,12 +28,12 @@ var _ = register(Format{
 	Tool:  "Seastar perf_tests, and ScyllaDB's microbenchmarks",
 	Print: "perf_tests --runs 10",
 	How:   `a row of a name, iterations and a median with its mad, or JSON with "total_iterations" and "mad"`,
-	Sniff: sniffLine(
+	Sniff: either(sniffDocument(withKeys("results.*.total_iterations")), sniffLine(
 		`^[>| \t]*test[\s|]+(?:iterations[\s|]+median[\s|]+mad|iters[\s|]+runtime)\b`,
 		`^[>| \t]*\S+[\s|]+\d+(?:[\s|]+[\d.]+(?:ns|us|µs|μs|ms|s)){4}(?:[\s|]|$)`,
 		`^[>| \t]*\S+[\s|]+\d+[\s|]+[\d.]+(?:ns|us|µs|μs|ms|s) ± [\d.]+%`,
 		`"total_iterations"\s*:`,
-	),
+	)),
 	Read: readEither(seastarDocument, readSeastarJSON, readSeastarText),
 })
 

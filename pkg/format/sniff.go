@@ -18,28 +18,18 @@ import (
 // formats together, and never in memory as a whole.
 type Input struct {
 	in      io.ReaderAt
-	start   []byte     // its first part; nil until somebody asks
-	claimed []bool     // by sniffer; nil until one asks
-	heads   []jsonHead // of its JSON documents; nil until a shape asks
+	claimed []bool // by sniffer; nil until one asks
 }
 
 // inputOf returns the input of a text that is in memory.
 func inputOf(text []byte) *Input {
-	return &Input{in: bytes.NewReader(text), start: text[:min(len(text), maxJSONStart)]}
+	return &Input{in: bytes.NewReader(text)}
 }
 
 // reader reads the input from its start. An error of it is not told of here: who
 // recognises the format reads it next.
 func (in *Input) reader() io.Reader {
 	return struct{ io.Reader }{io.NewSectionReader(in.in, 0, math.MaxInt64)} // which is no size
-}
-
-// beginning returns the part in which documents are looked for.
-func (in *Input) beginning() []byte {
-	if in.start == nil {
-		in.start, _ = io.ReadAll(io.LimitReader(in.reader(), maxJSONStart))
-	}
-	return in.start
 }
 
 // A clue is a line that gives a format away.
@@ -60,18 +50,37 @@ var (
 // yields it, that one of the clues matches. It is for package variables alone:
 // the clues of all formats are looked for at once.
 func sniffClues(own ...clue) func(*Input) bool {
+	for _, c := range own {
+		clues, snifferOf = append(clues, c), append(snifferOf, sniffers)
+	}
+	return nextSniffer()
+}
+
+// nextSniffer returns the sniffer that has the number sniffers, which grows by one.
+func nextSniffer() func(*Input) bool {
 	number := sniffers
 	sniffers++
-	for _, c := range own {
-		clues, snifferOf = append(clues, c), append(snifferOf, number)
-	}
 	return func(in *Input) bool {
 		if in.claimed == nil {
-			longest := min(len(in.beginning())+1, maxLine) // of a small input there may be thousands
-			in.claimed = claims(bufio.NewReaderSize(in.reader(), longest))
+			in.claimed = claims(bufio.NewReaderSize(in.reader(), in.longestLine()))
 		}
 		return in.claimed[number]
 	}
+}
+
+// either claims what one of two sniffers does.
+func either(a, b func(*Input) bool) func(*Input) bool {
+	return func(in *Input) bool { return a(in) || b(in) }
+}
+
+// longestLine is maxLine, or less where the input is smaller: of small ones there
+// may be thousands.
+func (in *Input) longestLine() int {
+	size := int64(maxLine)
+	if sized, ok := in.in.(interface{ Size() int64 }); ok {
+		size = sized.Size() + 1
+	}
+	return int(min(size, maxLine))
 }
 
 // sniffLine is sniffClues of patterns.
@@ -93,7 +102,7 @@ func clueOf(expression string) clue {
 	}}
 }
 
-// claims returns which sniffers claim an input. A line is matched only with the
+// claims returns which sniffers claim an input, for a line of it or a document. A line is matched only with the
 // clues of which it has a text: a log of many megabytes has few of them.
 func claims(in *bufio.Reader) []bool {
 	claimed := make([]bool, sniffers)
@@ -101,10 +110,12 @@ func claims(in *bufio.Reader) []bool {
 	seen := make([]int, len(clues)) // in which line, from 1
 	var found []int
 	long := false // the line is, of which the end is to come
+	documents := documentSniffer{own: ownShapes, general: generalShapes, claimed: claimed}
 	var err error
 	for number := 1; err == nil; number++ {
 		var raw []byte
 		raw, err = in.ReadSlice('\n')
+		documents.add(raw)
 		isPart := long
 		if long = errors.Is(err, bufio.ErrBufferFull); long || isPart {
 			if long {
@@ -129,6 +140,7 @@ func claims(in *bufio.Reader) []bool {
 			claimed[snifferOf[i]] = clues[i].match(text)
 		}
 	}
+	documents.end(documents.text)
 	return claimed
 }
 

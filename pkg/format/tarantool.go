@@ -39,7 +39,7 @@ var _ = register(Format{
 	Tool:  "perf/lua of Tarantool",
 	Print: "tarantool perf/lua/uri_escape_unescape.lua",
 	How:   "lines NAME N rps, its JSON, or a table Run | Perf, krps or Version | time(seconds)",
-	Sniff: sniffTarantool,
+	Sniff: either(sniffTarantoolText, sniffDocument(func(head jsonHead) bool { return tarantoolWhole(head) && isTarantool(head) })),
 	Read:  readEither(isTarantool, readTarantoolJSON, readTarantoolText),
 })
 
@@ -62,12 +62,7 @@ var (
 // isTarantool is the shape of a script's document. Below others it may be cut off
 // before its first benchmark is whole.
 func isTarantool(head jsonHead) bool {
-	const soon = 64 << 10 // that the unit stands in
-	return tarantoolAny(head) && !tarantoolForeign(head) && !tarantoolUnit.re().Match(head.text[:min(len(head.text), soon)])
-}
-
-func sniffTarantool(in *Input) bool {
-	return sniffTarantoolText(in) || jsonShape(func(head jsonHead) bool { return tarantoolWhole(head) && isTarantool(head) }).sniff(in)
+	return head.whole && tarantoolAny(head) && !tarantoolForeign(head) && !tarantoolUnit.re().Match(head.start())
 }
 
 var (

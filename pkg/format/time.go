@@ -3,6 +3,7 @@ package format
 import (
 	"io"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -40,6 +41,8 @@ var (
 	gnuTime   = compile(`^([\d.]+)user ([\d.]+)system ([\d:.]+)elapsed \S*CPU \(\d+avgtext\+\d+avgdata (\d+)maxresident\)k$`)
 	gnuLine   = compile(`^(Command being timed|User time \(seconds\)|System time \(seconds\)|Elapsed \(wall clock\) time \(h:mm:ss or m:ss\)|Maximum resident set size \(kbytes\)|Exit status): (.+)$`)
 	gnuStatus = compile(`^Command (?:exited with non-zero status|terminated by signal) \d+$`)
+	// gnuOther are the lines of GNU time that are not read.
+	gnuOther = compile(`^\d+inputs\+\d+outputs \(|^(?:Percent of CPU this job got|Average (?:shared text|unshared data|stack|total|resident set) size \(kbytes\)|Major \(requiring I/O\) page faults|Minor \(reclaiming a frame\) page faults|(?:Involuntary|Voluntary) context switches|Swaps|File system (?:inputs|outputs)|Socket messages (?:sent|received)|Signals delivered|Page size \(bytes\)): `)
 )
 
 var sniffTime = sniffLine(
@@ -48,6 +51,11 @@ var sniffTime = sniffLine(
 	`^real\s+(?:\d+m)?\d+[.,]\d+s?$`,
 	zshTime.expression,
 )
+
+// isTimeLine reports whether a line is of what time prints.
+func isTimeLine(text string) bool {
+	return slices.ContainsFunc([]pattern{posixTime, zshTime, gnuTime, gnuLine, gnuStatus, gnuOther}, func(p pattern) bool { return p.MatchString(text) })
+}
 
 // A timeReader collects what is said of an execution.
 type timeReader struct {

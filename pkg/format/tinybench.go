@@ -35,7 +35,7 @@ var _ = register(Format{
 	Print: `node -e 'import("./bench.mjs").then(({bench}) => bench.run().then(() => console.table(bench.table())))'`,
 	How:   `a table with the column Task name, or a JSON array of objects with "name" and "result"`,
 	Seen:  []string{"tinybench 2.9.0", "tinybench 6.2.5"},
-	Sniff: func(in *Input) bool { return sniffTinybench(in) || tinybenchShape.sniff(in) },
+	Sniff: either(sniffTinybench, sniffDocument(tinybenchShape)),
 	Read:  readEither(tinybenchShape, readTinybench, readTinybenchTable),
 })
 

@@ -78,13 +78,17 @@ func (r *unendedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// sized returns the reader with the size of what it reads, where that is known.
+// sized returns the reader with the size of what it reads, and a way to look at it
+// again, where there are such.
 func (r *unendedReader) sized() io.Reader {
-	type sized interface{ Size() int64 }
-	if in, ok := r.in.(sized); ok {
+	type source interface {
+		io.ReaderAt
+		Size() int64
+	}
+	if in, ok := r.in.(source); ok {
 		return struct {
 			io.Reader
-			sized
+			source
 		}{r, in}
 	}
 	return r

@@ -32,7 +32,7 @@ var _ = register(Format{
 	Print: "vegeta attack -rate 1000 -duration 30s -targets targets.txt | vegeta report",
 	How:   `a line "Latencies [min, mean, 50, …]", or a JSON object with "latencies", "throughput" and "status_codes"`,
 	Seen:  []string{"vegeta 12.13.0"},
-	Sniff: func(in *Input) bool { return sniffVegeta(in) || vegetaShape.sniff(in) },
+	Sniff: either(sniffVegeta, sniffDocument(vegetaShape)),
 	Read:  readEither(vegetaShape, readVegeta, readVegetaText),
 })
 

@@ -20,7 +20,7 @@ var _ = register(Format{
 	How:   `a JSON object with "files" that have "groups" with "benchmarks"`,
 	Seen:  []string{"vitest 3.2.7"},
 	Print: "npx vitest bench --run --outputJson results.json, with the file results.json",
-	Sniff: vitestShape.sniff,
+	Sniff: sniffDocument(vitestShape),
 	Read:  vitestShape.read(readVitest),
 })
 
