@@ -42,16 +42,57 @@ var _ = register(Format{
 
 var (
 	cachegrindHeader = sniffLine(`^==\d+== Cachegrind, a`)
-	cachegrindRefs   = sniffLine(`^[>\s]*==\d+==\s+I\s+refs:\s+\d`)
+	cachegrindRefs   = sniffLine(cachegrindRefsLine.expression)
 	cachegrindEvents = sniffLine(`^events: Ir(?: |$)`)
-	callgrindOwn     = sniffLine(`^==\d+==\s+Collected : \d`, `^# callgrind format`, `^positions: `, `^creator: `)
-	cachegrindCount  = compile(`^([A-Z]\S*(?:\s+(?:refs|misses))?):\s+(\S+)(?:\s+\(|$)`)
+	callgrindOwn     = sniffLine(`^==\d+==\s+Collected : \d`, callgrindHeader.expression)
+	callgrindHeader  = compile(`^(?:# callgrind format|positions: |creator: |part: )`)
+
+	cachegrindRefsLine = compile(`^[>\s]*==\d+==\s+I\s+refs:\s+\d`)
+	cachegrindCount    = compile(`^([A-Z]\S*(?:\s+(?:refs|misses))?):\s+(\S+)(?:\s+\(|$)`)
 )
 
-// sniffCachegrind takes care not to claim what Callgrind prints, which ends in
-// the same counts.
+// sniffCachegrind takes care not to claim what Callgrind prints, which has the same
+// counts.
 func sniffCachegrind(in *Input) bool {
-	return cachegrindHeader(in) || (cachegrindRefs(in) || cachegrindEvents(in)) && !callgrindOwn(in)
+	if cachegrindHeader(in) {
+		return true
+	}
+	return (cachegrindRefs(in) || cachegrindEvents(in)) && (!callgrindOwn(in) || hasCachegrindCounts(in.reader()))
+}
+
+// hasCachegrindCounts reports whether some counts are none of Callgrind's: those of
+// a process that it has not printed of before, or below a header without a line of
+// its own.
+func hasCachegrindCounts(r io.Reader) bool {
+	callgrinds := map[string]bool{} // processes
+	isCallgrind := false            // the header is
+	for l, err := range lines(r, "") {
+		if err != nil {
+			continue
+		}
+		pid, said, isPrinted := cutValgrind(l.text)
+		switch {
+		case isPrinted && strings.HasPrefix(said, "Collected : "):
+			if len(callgrinds) == maxReports {
+				clear(callgrinds)
+			}
+			callgrinds[pid] = true
+		case isPrinted && cachegrindRefsLine.MatchString(l.text):
+			if !callgrinds[pid] {
+				return true
+			}
+		case callgrindHeader.MatchString(l.text):
+			isCallgrind = true
+		case strings.HasPrefix(l.text, "events: "):
+			if !isCallgrind {
+				return true
+			}
+			isCallgrind = false
+		case strings.HasPrefix(l.text, "fn="):
+			isCallgrind = false // its header is over
+		}
+	}
+	return false
 }
 
 func readCachegrind(r io.Reader, name string) iter.Seq2[bench.Result, error] {

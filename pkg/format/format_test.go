@@ -158,6 +158,22 @@ func TestDetectSeveral(t *testing.T) {
 	}
 }
 
+// TestDetectValgrind checks that profiles of Cachegrind and of Callgrind, and what
+// they print, are told apart in one file: they have the same counts.
+func TestDetectValgrind(t *testing.T) {
+	const refusal = "it may be output of cachegrind or of callgrind: "
+	for _, a := range inputs(t, "cachegrind") {
+		for _, b := range inputs(t, "callgrind") {
+			first, second := string(read(t, a)), string(read(t, b))
+			for _, text := range []string{first + "\n" + second, second + "\n" + first} {
+				if got, err := format.Detect(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), refusal) {
+					t.Errorf("%s and %s in one file: %q, %v, want an error with both names", a, b, got.Name, err)
+				}
+			}
+		}
+	}
+}
+
 // TestDetectNothing checks that no format claims what is no benchmark's output.
 func TestDetectNothing(t *testing.T) {
 	for name, input := range map[string]string{
