@@ -40,7 +40,8 @@ progress display, Windows' line ends, a byte order mark and the marks of a quota
 are passed over. UTF-16 with its mark, as PowerShell may write it, is read, too. Repeats
 of one benchmark are one sample. Numbers are converted to the base unit. A line that
 looks like a result and cannot be read is a warning with its number, and the rest of it
-is read. What is better is known from the metric or its unit; a metric of which it is
+is read; a warning, too, is any line of more than 1 MiB that is not part of a document.
+What is better is known from the metric or its unit; a metric of which it is
 unknown never gates until the configuration says it. It alone may be below 0, as a score
 or a difference may, if its unit is none of a time, a rate, a size or a count: any other
 number below 0 is a warning and no value.

@@ -42,8 +42,10 @@ func readIPSText(r io.Reader, document string, yield func(bench.Result, error) b
 	before := "" // the line before
 	for l, err := range lines(r, document) {
 		if err != nil {
-			yield(bench.Result{}, err)
-			return
+			if !passOn(err, yield) {
+				return
+			}
+			continue
 		}
 		m := ipsLine.FindStringSubmatch(l.text)
 		if m == nil {

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -98,7 +99,7 @@ func hasCachegrindCounts(r io.Reader) bool {
 func readCachegrind(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		c := cachegrindReader{names: commandNamer{yield: yield}, yield: yield, processes: map[string]int{}}
-		failure, ok := readProfile(r, name, c.line)
+		failure, ok := readProfile(r, name, yield, c.line)
 		if !ok || !c.hand(len(c.open)) || !c.names.end() {
 			return
 		}
@@ -111,10 +112,18 @@ func readCachegrind(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	}
 }
 
-// readProfile hands the lines of r to read until it returns false, which ok tells.
-// What else ends the reading is for the caller to yield, after what came before.
-func readProfile(r io.Reader, document string, read func(line) bool) (failure error, ok bool) {
-	ok = eachLine(r, document, func(_ bench.Result, err error) bool { failure = err; return false }, read)
+// readProfile is eachLine, but for what ends the reading: it is for the caller to
+// yield, after what came before.
+func readProfile(
+	r io.Reader, document string, yield func(bench.Result, error) bool, read func(line) bool,
+) (failure error, ok bool) {
+	ok = eachLine(r, document, func(res bench.Result, err error) bool {
+		if _, isLine := errors.AsType[*LineError](err); isLine {
+			return yield(res, err)
+		}
+		failure = err
+		return false
+	}, read)
 	return failure, ok || failure != nil
 }
 

@@ -69,7 +69,7 @@ type callgrindPart struct {
 func readCallgrind(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		c := callgrindReader{names: commandNamer{yield: yield}, yield: yield, commands: map[string]string{}}
-		failure, ok := readProfile(r, name, c.line)
+		failure, ok := readProfile(r, name, yield, c.line)
 		if !ok || !c.add() || !c.names.add(c.report) || !c.names.end() {
 			return
 		}

@@ -45,8 +45,10 @@ func readCassandraStress(r io.Reader, name string) iter.Seq2[bench.Result, error
 		var filter filter
 		for l, err := range lines(r, name) {
 			if err != nil {
-				yield(bench.Result{}, err)
-				return
+				if !passOn(err, yield) {
+					return
+				}
+				continue
 			}
 			l = unquoted(l)
 			if m := stressRun.FindStringSubmatch(l.text); m != nil {

@@ -42,8 +42,10 @@ func readCoveralls(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		for l, err := range lines(r, name) {
 			if err != nil {
-				yield(bench.Result{}, err)
-				return
+				if !passOn(err, yield) {
+					return
+				}
+				continue
 			}
 			if m := coverallsSides.FindStringSubmatch(l.text); m != nil {
 				if !yield(coverage(l, "head", "coverage", m[1])) || !yield(coverage(l, "base", "coverage", m[2])) {

@@ -59,8 +59,10 @@ func readCriterionText(r io.Reader, document string, yield func(bench.Result, er
 	announced := false // it was, so that no other line is taken for it
 	for l, err := range lines(r, document) {
 		if err != nil {
-			yield(bench.Result{}, err)
-			return
+			if !passOn(err, yield) {
+				return
+			}
+			continue
 		}
 		if m := criterionProgress.FindStringSubmatch(l.text); m != nil {
 			next, announced = m[1], true

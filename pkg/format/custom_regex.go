@@ -36,8 +36,11 @@ func newRegex(c Custom) (customReader, error) {
 	}
 	return func(in *customInput) error {
 		for l, err := range lines(bytes.NewReader(in.data), in.document) {
-			if err != nil {
-				return err
+			if err != nil { // of a line: to read what is in memory does not fail
+				if in.stopped = !passOn(err, in.yield); in.stopped {
+					return nil
+				}
+				continue
 			}
 			for _, match := range re.FindAllStringSubmatch(l.text, -1) {
 				found := map[string]string{}

@@ -41,17 +41,13 @@ func readGo(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		g := goReader{streams: map[string]*goStream{}, gauges: map[string]bench.Gauge{}, better: map[string]bench.Better{}, yield: yield}
 		var last line
-		for l, err := range lines(r, name) {
-			if err != nil {
-				yield(bench.Result{}, err)
-				return
-			}
-			if !g.input(l) {
-				return
-			}
+		whole := eachLine(r, name, yield, func(l line) bool {
 			last = l
+			return g.input(l)
+		})
+		if whole {
+			g.end(last)
 		}
-		g.end(last)
 	}
 }
 
@@ -123,11 +119,12 @@ func goEventOf(text string) (*goEvent, bool) {
 
 // printed takes the line that a package's events make, of which l is the last.
 func (g *goReader) printed(s *goStream, l line) bool {
-	l.text = ""
-	if len(s.partial) <= maxLine {
-		l.text = clean(strings.TrimSuffix(string(s.partial), "\n"))
-	}
+	l.text = clean(strings.TrimSuffix(string(s.partial), "\n"))
+	isLong := len(s.partial) > maxLine
 	s.partial = s.partial[:0]
+	if isLong {
+		return g.yield(bench.Result{}, l.tooLong())
+	}
 	return g.line(s, l)
 }
 

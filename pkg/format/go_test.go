@@ -63,7 +63,7 @@ func hasValue(res bench.Result, want benchfmt.Value) bool {
 }
 
 // TestGoLongLines checks that lines beyond the bound of benchfmt are read, and
-// that what is beyond ours does not end the reading.
+// that what is beyond ours is told of and does not end the reading.
 func TestGoLongLines(t *testing.T) {
 	in := "BenchmarkA-8\t1\t5 ns/op\n" +
 		strings.Repeat("x", 100<<10) + "\n" +
@@ -73,12 +73,28 @@ func TestGoLongLines(t *testing.T) {
 	var got []string
 	for res, err := range readGo(strings.NewReader(in), "in") {
 		if err != nil {
-			t.Fatal(err)
+			res.Name = err.Error()[:len("in:4: ")]
 		}
 		got = append(got, res.Name)
 	}
-	if names := strings.Join(got, " "); names != "A-8 B-8 C-8" {
-		t.Errorf("read %s, want A-8 B-8 C-8", names)
+	if names := strings.Join(got, " "); names != "A-8 B-8 in:4:  C-8" {
+		t.Errorf("read %s, want A-8 B-8, a warning of line 4, and C-8", names)
+	}
+}
+
+// TestGoLongOutput checks the same of a line that is put together of events.
+func TestGoLongOutput(t *testing.T) {
+	event := `{"Action":"output","Package":"a","Output":"` + strings.Repeat("x", 100<<10) + `"}` + "\n"
+	in := strings.Repeat(event, 11) + `{"Action":"output","Package":"a","Output":"\nBenchmarkA-8\t1\t5 ns/op\n"}` + "\n"
+	var got []string
+	for res, err := range readGo(strings.NewReader(in), "in") {
+		if err != nil {
+			res.Name = err.Error()[:len("in:12:")]
+		}
+		got = append(got, res.Name)
+	}
+	if names := strings.Join(got, " "); names != "in:12: A-8" {
+		t.Errorf("read %s, want a warning of line 12 and A-8", names)
 	}
 }
 

@@ -28,8 +28,11 @@ func (e *LineError) Error() string {
 	if e.Line > 0 {
 		at = fmt.Sprintf("%s:%d", at, e.Line)
 	}
-	return fmt.Sprintf("%s: %s: %q", at, e.Problem, shorten(e.Text, 120))
+	return fmt.Sprintf("%s: %s: %q", at, e.Problem, shorten(e.Text, shown))
 }
+
+// shown is how much of a line an error shows, in bytes.
+const shown = 120
 
 // shorten cuts s to at most n bytes at a character's boundary, and says so.
 func shorten(s string, n int) string {
@@ -42,8 +45,8 @@ func shorten(s string, n int) string {
 	return s[:n] + "…"
 }
 
-// maxLine bounds one line in bytes. A longer one is no line of a benchmark's
-// output that is read by lines, and is passed over.
+// maxLine bounds one line in bytes. A longer one is not read, which is told of: it
+// may be a result.
 const maxLine = 1 << 20
 
 // A line is one line of a document, without colours, quoting and line end.
@@ -57,6 +60,12 @@ func (l line) errorf(format string, args ...any) error {
 	return &LineError{Document: l.document, Line: l.number, Text: l.text, Problem: fmt.Sprintf(format, args...)}
 }
 
+// tooLong is the error of a line that is longer than maxLine. It keeps what it shows.
+func (l line) tooLong() error {
+	l.text = strings.Clone(shorten(l.text, shown))
+	return l.errorf("want a line of at most %d MiB, have a longer one: it is not read", maxLine>>20)
+}
+
 // ansi matches terminal control sequences: CSI (colours, cursor) and OSC
 // (titles, links), ECMA-48 §5.4 and §8.3.89, and the choice of a character set
 // that terminfo resets attributes with, ECMA-35 §13.2.1.
@@ -64,7 +73,8 @@ var ansi = compile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\a\x1b]*(?:\a|\x1b\\\\)|\x
 
 // lines yields the lines of r. Terminal colours, byte order marks, carriage
 // returns and everything that a progress display overwrote by them are taken
-// out.
+// out. Of a line longer than maxLine it yields an error of type *LineError, and
+// then an empty one. Any other error is the last it yields.
 func lines(r io.Reader, document string) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
 		in := lineReader{in: r}
@@ -73,6 +83,12 @@ func lines(r io.Reader, document string) iter.Seq2[line, error] {
 			if err != nil && !errors.Is(err, io.EOF) {
 				yield(line{}, fmt.Errorf("%s:%d: %w", document, number, err))
 				return
+			}
+			if in.long {
+				l := line{document, number, clean(in.start)}
+				if !yield(line{}, l.tooLong()) {
+					return
+				}
 			}
 			if err != nil && raw == "" {
 				return
@@ -92,14 +108,19 @@ type lineReader struct {
 	block  int    // size of the latest
 	text   string // read, and not handed out yet
 	err    error
+	long   bool   // the latest line is longer than maxLine
+	start  string // of that
 }
 
 // next returns the next line without its "\n", or an empty one in place of a
 // line longer than maxLine. The error is io.EOF with the last one.
 func (r *lineReader) next() (string, error) {
-	for long := false; ; {
+	for r.long = false; ; {
 		text, rest, ended := strings.Cut(r.text, "\n")
-		if long = long || len(text) > maxLine; long {
+		if !r.long && len(text) > maxLine {
+			r.long, r.start = true, strings.Clone(text[:shown])
+		}
+		if r.long {
 			text = ""
 		}
 		if ended {
@@ -146,15 +167,18 @@ func unquotedText(text string) string { return strings.TrimSpace(text[quotation.
 // ends the reading, and reports whether to go on.
 func eachLine(r io.Reader, document string, yield func(bench.Result, error) bool, read func(line) bool) bool {
 	for l, err := range lines(r, document) {
-		if err != nil {
-			yield(bench.Result{}, err)
-			return false
-		}
-		if !read(l) {
+		if err == nil && !read(l) || err != nil && !passOn(err, yield) {
 			return false
 		}
 	}
 	return true
+}
+
+// passOn yields what lines yields in place of a line, and reports whether more
+// lines follow.
+func passOn(err error, yield func(bench.Result, error) bool) bool {
+	_, isLine := errors.AsType[*LineError](err)
+	return yield(bench.Result{}, err) && isLine
 }
 
 // eachUnquoted is eachLine of unquoted lines.

@@ -21,10 +21,16 @@ func TestLines(t *testing.T) {
 		{"colours, a link", "\x1b[1;32mok\x1b[0m \x1b]8;;http://example.com\x1b\\here\x1b]8;;\a\n", []string{"ok here"}},
 		{"longer than the buffer", strings.Repeat("x", 100_000) + "\nb\n", []string{strings.Repeat("x", 100_000), "b"}},
 		{"longer than a line may be", strings.Repeat("x", maxLine) + "yz\nb\n", []string{"", "b"}},
+		{"longer than a line may be, at the end", "a\n" + strings.Repeat("x", maxLine) + "yz", []string{"a"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
+			told := 0
 			for l, err := range lines(strings.NewReader(tt.in), "in") {
+				if fault, isLine := errors.AsType[*LineError](err); isLine && fault.Line == len(got)+1 {
+					told++
+					continue
+				}
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -34,6 +40,9 @@ func TestLines(t *testing.T) {
 			}
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("lines(%.40q) = %.40q, want %.40q", tt.in, got, tt.want)
+			}
+			if isTold := strings.HasPrefix(tt.name, "longer than a line"); isTold != (told == 1) {
+				t.Errorf("lines(%.40q) tells of %d lines that are too long", tt.in, told)
 			}
 		})
 	}

@@ -97,17 +97,8 @@ type perfReading struct {
 func readPerfStat(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 	return func(yield func(bench.Result, error) bool) {
 		p := perfReader{names: commandNamer{yield: yield}, yield: yield}
-		var failure error
-		for l, err := range lines(r, name) {
-			if err != nil {
-				failure = err
-				break
-			}
-			if !p.line(unquoted(l)) {
-				return
-			}
-		}
-		if !p.take() {
+		failure, ok := readProfile(r, name, yield, func(l line) bool { return p.line(unquoted(l)) })
+		if !ok || !p.take() {
 			return
 		}
 		for _, note := range p.notes() {

@@ -107,3 +107,24 @@ func results(f format.Format, text string) []string {
 	}
 	return list
 }
+
+// TestLongLine checks that a line that is too long to be read is told of, and takes
+// nothing else along.
+func TestLongLine(t *testing.T) {
+	long := strings.Repeat("x", 1<<20+1) + "\n"
+	for _, f := range format.All() {
+		text := largestText(t, f.Name)
+		if hasDocument(text) || text == "" {
+			continue
+		}
+		told := 0
+		for _, err := range f.Read(strings.NewReader(text+long), "input") {
+			if err != nil && strings.Contains(err.Error(), "want a line of at most 1 MiB, have a longer one: it is not read") {
+				told++
+			}
+		}
+		if got, want := results(f, text+long), results(f, text); told != 1 || !slices.Equal(got, want) {
+			t.Errorf("%s and a long line: it is told of %d times, and there are %d results of %d", f.Name, told, len(got), len(want))
+		}
+	}
+}

@@ -76,8 +76,10 @@ func readTarantoolText(r io.Reader, name string, yield func(bench.Result, error)
 	var header []string // of the table that the line stands in
 	for l, err := range lines(r, name) {
 		if err != nil {
-			yield(bench.Result{}, err)
-			return
+			if !passOn(err, yield) {
+				return
+			}
+			continue
 		}
 		if strings.Contains(l.text, "|") {
 			cells := tableCells(l.text)
