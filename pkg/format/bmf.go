@@ -22,13 +22,19 @@ var _ = register(Format{
 	Read:  bmfShape.read(readBMF),
 })
 
-var (
-	bmfHead = compile(`^\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:lower_|upper_)?value"\s*:\s*[-\d"n]`)
-)
+var bmfHead = compile(`^\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:lower_|upper_)?value"\s*:\s*[-\d"n]`)
 
-// bmfShape does not match every document: most have no such word.
-var bmfShape jsonShape = func(head jsonHead) bool {
-	return bytes.Contains(head.start(), []byte(`value"`)) && bmfHead.re().Match(head.text)
+// bmfShape does not match every document: most do not begin with an object.
+var bmfShape = startShape(func(start []byte) bool { return beginsWithObject(start) && bmfHead.re().Match(start) })
+
+func beginsWithObject(start []byte) bool {
+	const between = ": \t\r\n"
+	key := bytes.TrimLeft(start[1:], between)
+	if len(key) == 0 || key[0] != '"' {
+		return false
+	}
+	end, _ := endOfString(key, 0)
+	return bytes.HasPrefix(bytes.TrimLeft(key[end:], between), []byte("{"))
 }
 
 // bmfMeasures are the metrics and units of the measures that Bencher brings.

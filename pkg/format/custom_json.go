@@ -81,7 +81,7 @@ func newJSON(c Custom) (customReader, error) {
 
 // anyJSON is the shape of any object or list whose first value begins as JSON's
 // do: a line such as "[INFO] Compiling" is none.
-var anyJSON jsonShape = func(head jsonHead) bool { return anyJSONHead.re().Match(head.text) }
+var anyJSON = startShape(func(start []byte) bool { return anyJSONHead.re().Match(start) })
 
 var anyJSONHead = compile(`^(?:\{\s*["}]|\[\s*(?:["{\[\]]|-?\d[\d.eE+-]*\s*[,\]]))`)
 

@@ -45,6 +45,15 @@ func withKeys(paths ...string) jsonShape {
 	return func(head jsonHead) bool { return head.paths.hasAll(all) }
 }
 
+// startShape is the shape of a document that begins so. It is asked for at the
+// document's start, and not again at each path that is found.
+func startShape(matches func(start []byte) bool) jsonShape {
+	return func(head jsonHead) bool {
+		isStart := head.paths == pathSet{}
+		return (isStart || head.whole) && matches(head.start())
+	}
+}
+
 // orElse is the shape of a document that is of one of two.
 func (s jsonShape) orElse(o jsonShape) jsonShape {
 	return func(head jsonHead) bool { return s(head) || o(head) }
