@@ -28,7 +28,7 @@ var _ = register(Format{
 	Tool:  "Seastar perf_tests, and ScyllaDB's microbenchmarks",
 	Print: "perf_tests --runs 10",
 	How:   `a row of a name, iterations and a median with its mad, or JSON with "total_iterations" and "mad"`,
-	Sniff: either(sniffDocument(withKeys("results.*.total_iterations")), sniffLine(
+	Sniff: either(sniffDocument(seastarOwn), sniffLine(
 		`^[>| \t]*test[\s|]+(?:iterations[\s|]+median[\s|]+mad|iters[\s|]+runtime)\b`,
 		`^[>| \t]*\S+[\s|]+\d+(?:[\s|]+[\d.]+(?:ns|us|µs|μs|ms|s)){4}(?:[\s|]|$)`,
 		`^[>| \t]*\S+[\s|]+\d+[\s|]+[\d.]+(?:ns|us|µs|μs|ms|s) ± [\d.]+%`,
@@ -205,7 +205,11 @@ func (t *seastarTable) spread(mad float64) *bench.Spread {
 	return &bench.Spread{Kind: bench.MAD, Value: mad, Count: t.runs}
 }
 
-var seastarDocument = withKeys("results")
+// Documents of other programs have results, too: beside one of those, text is read.
+var (
+	seastarOwn      = withKeys("results.*.total_iterations")
+	seastarDocument = seastarOwn.orElse(withKeys("results.*.median"))
+)
 
 // readSeastarJSON reads {"results": {NAME: {"median": F, "mad": F, …}}}, with
 // times in nanoseconds.
