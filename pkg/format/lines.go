@@ -193,13 +193,7 @@ func eachResult(r io.Reader, document string, yield func(bench.Result, error) bo
 	var filter filter
 	return eachLine(r, document, yield, func(l line) bool {
 		res, err := parse(l)
-		if err != nil {
-			_, isLine := errors.AsType[*LineError](err)
-			if !yield(bench.Result{}, err) || !isLine {
-				return false
-			}
-		}
-		return filter.yield(l, res, yield)
+		return (err == nil || passOn(err, yield)) && filter.yield(l, res, yield)
 	})
 }
 
