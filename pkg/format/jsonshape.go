@@ -7,7 +7,6 @@ import (
 	"io"
 	"iter"
 	"strings"
-	"unicode/utf8"
 )
 
 // A jsonShape tells a tool's JSON document by what is known of it. Each document
@@ -392,18 +391,22 @@ type documentSniffer struct {
 	scanner      jsonScanner
 	text         []byte // what the document begins with
 	open         bool   // a document has begun
-	inLine       bool   // a line has
 }
 
-// add takes the next part.
-func (d *documentSniffer) add(part []byte) {
-	if len(part) == 0 {
-		return
-	}
-	begins := !d.inLine
-	d.inLine = part[len(part)-1] != '\n'
+// wants reports whether a part has to be added: most lines of a text have not.
+func (d *documentSniffer) wants(part []byte) bool {
+	return d.open || len(part) > 0 && mayBegin(part[0])
+}
+
+// mayBegin reports whether the line that a document begins may begin with this, a
+// blank or the first byte of a byte order mark, say. It is asked of every line of a
+// text, and so looks nothing up.
+func mayBegin(c byte) bool { return c <= ' ' || isOpening(c) || c == '\xef' }
+
+// add takes the next part, which may begin a line.
+func (d *documentSniffer) add(part []byte, begins bool) {
 	if !d.open {
-		if !begins || !isOpening(part[0]) && part[0] > ' ' && part[0] < utf8.RuneSelf {
+		if !begins {
 			return
 		}
 		part = bytes.TrimLeft(part, beforeDocument)
@@ -427,8 +430,7 @@ func (d *documentSniffer) add(part []byte) {
 	if event == scanEnd {
 		d.end(d.text)
 		if begins && beginsDocument(part, n) {
-			d.inLine = false
-			d.add(part[n:])
+			d.add(part[n:], true)
 		}
 	}
 }
@@ -461,9 +463,12 @@ func (d *documentSniffer) claim(shapes []sniffedShape, head jsonHead) (some bool
 func (s jsonShape) isIn(r io.Reader) bool {
 	d := documentSniffer{own: []sniffedShape{{shape: s}}, claimed: make([]bool, 1)}
 	in := bufio.NewReaderSize(r, maxHead)
-	for !d.claimed[0] {
+	for begins := true; !d.claimed[0]; {
 		part, err := in.ReadSlice('\n')
-		d.add(part)
+		if d.wants(part) {
+			d.add(part, begins)
+		}
+		begins = err == nil
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			d.end(d.text)
 			break

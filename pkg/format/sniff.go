@@ -115,8 +115,10 @@ func claims(in *bufio.Reader) []bool {
 	for number := 1; err == nil; number++ {
 		var raw []byte
 		raw, err = in.ReadSlice('\n')
-		documents.add(raw)
 		isPart := long
+		if documents.wants(raw) {
+			documents.add(raw, !isPart)
+		}
 		if long = errors.Is(err, bufio.ErrBufferFull); long || isPart {
 			if long {
 				err = nil
