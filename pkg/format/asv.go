@@ -32,7 +32,7 @@ var (
 )
 
 func readASV(d *jsonDocument) error {
-	columns := map[string]int{}
+	row := asvRow{columns: map[string]int{}} // each in turn
 	return d.members(func(key string) error {
 		switch key {
 		case "result_columns":
@@ -41,47 +41,87 @@ func readASV(d *jsonDocument) error {
 				return err
 			}
 			for i, name := range names {
-				columns[name] = i
+				row.columns[name] = i
 			}
 			return nil
 		case "results":
 			return d.members(func(name string) error {
-				var row []json.RawMessage
-				if err := d.decode(&row); err != nil {
+				start := d.offset()
+				text, err := d.value()
+				if err != nil {
 					return err
 				}
-				if !d.isHalf() { // the samples may be missing, of which the result is the median
-					asvResults(d, name, asvRow{columns, row})
+				row.cells = row.cells[:0]
+				err = eachElement(text, name, func(cell string) error {
+					row.cells = append(row.cells, cell)
+					return nil
+				})
+				if err == nil && !d.isHalf() { // the samples may be missing, of which the result is the median
+					asvResults(d, name, row)
 				}
-				return nil
+				return d.mistyped(start, err)
 			})
 		}
 		return d.skip()
 	})
 }
 
-// An asvRow is what is said of one benchmark.
+// An asvRow is what is said of one benchmark. What is missing in it or of another
+// type is empty.
 type asvRow struct {
 	columns map[string]int
-	cells   []json.RawMessage
+	cells   []string
 }
 
-// asvCell decodes a column. What is missing or of another type is empty.
-func asvCell[T any](r asvRow, column string) []T {
-	var cell []T
-	i, ok := r.columns[column]
-	if !ok || i >= len(r.cells) || json.Unmarshal(r.cells[i], &cell) != nil {
+func (r asvRow) cell(column string) string {
+	if i, ok := r.columns[column]; ok && i < len(r.cells) {
+		return r.cells[i]
+	}
+	return ""
+}
+
+// samples are those of each result.
+func (r asvRow) samples() (samples [][]*float64) {
+	err := eachElement(r.cell("samples"), "samples", func(list string) error {
+		numbers, err := asvNumbers(list)
+		samples = append(samples, numbers)
+		return err
+	})
+	if err != nil {
 		return nil
 	}
-	return cell
+	return samples
+}
+
+// params are the values of each parameter.
+func (r asvRow) params() (params [][]string) {
+	if cell := r.cell("params"); cell == "" || cell == "[]" || json.Unmarshal([]byte(cell), &params) != nil {
+		return nil
+	}
+	return params
+}
+
+// asvNumbers reads a list of numbers and nulls.
+func asvNumbers(list string) (numbers []*float64, err error) {
+	err = eachElement(list, "result", func(element string) error {
+		m := jsonMember{value: element}
+		if m.isNull() {
+			numbers = append(numbers, nil)
+			return nil
+		}
+		v, err := m.float("result")
+		numbers = append(numbers, &v)
+		return err
+	})
+	return numbers, err
 }
 
 func asvResults(d *jsonDocument, benchmark string, row asvRow) {
-	results := asvCell[*float64](row, "result")
-	params := asvCell[[]string](row, "params")
-	samples := asvCell[[]*float64](row, "samples")
+	results, err := asvNumbers(row.cell("result"))
+	params, samples := row.params(), row.samples()
 	metric, unit := asvMetric(benchmark)
-	if len(results) == 0 {
+	if err != nil || len(results) == 0 {
+		results = nil
 		d.warnf(benchmark, "want a result, have none: the benchmark failed")
 	}
 	for i, v := range results {

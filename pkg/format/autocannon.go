@@ -98,6 +98,5 @@ func (g *gatherer) autocannonLatencies(latency jsonObject) {
 	for i := range ranked {
 		ranked[i].key = strings.Replace(ranked[i].key, "_", ".", 1)
 	}
-	slices.SortFunc(ranked, jsonMember.compare)
 	g.percentiles(ranked, "ms")
 }

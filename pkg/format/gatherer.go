@@ -126,7 +126,7 @@ func (g *gatherer) parsed() (bench.Result, error) {
 
 // percentiles adds latencies by percentile, but not those below the middle.
 func (g *gatherer) percentiles(by jsonObject, unit string) {
-	for _, p := range by {
+	for _, p := range by.byKey() {
 		if metric := percentile(p.key); metric != "" {
 			g.number(metric, p.number(), unit)
 		}

@@ -73,7 +73,7 @@ func jmhBenchmarkOf(result jsonObject) (b jmhBenchmark, err error) {
 		return b, err
 	}
 	var named []string
-	for _, p := range params {
+	for _, p := range params.byKey() {
 		value, err := params.string(p.key, "params."+p.key)
 		if err != nil {
 			return b, err
@@ -163,7 +163,7 @@ func (b *jmhBenchmark) results(d *jsonDocument, start int) error {
 		return bench.MeasureAll(metric, vs, unit)
 	})
 	var secondary jsonObject
-	for _, s := range b.secondary {
+	for _, s := range b.secondary.byKey() {
 		if jmhPercentile.MatchString(s.key) {
 			continue
 		}
@@ -222,7 +222,7 @@ func histogramMeans(iterations [][][2]float64) []*float64 {
 // latencies yields the percentiles of sampled times.
 func (m *jmhMetric) latencies(d *jsonDocument, name string) error {
 	res := bench.Result{Name: name}
-	for _, p := range m.percentiles {
+	for _, p := range m.percentiles.byKey() {
 		metric := latencyMetric(p.key)
 		if metric == "" {
 			continue

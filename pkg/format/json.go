@@ -373,11 +373,21 @@ func (d *jsonDocument) skip() error {
 // fill a map.
 func (d *jsonDocument) object() (jsonObject, error) {
 	start := d.offset()
-	if err := d.skip(); err != nil {
+	text, err := d.value()
+	if err != nil {
 		return nil, err
 	}
 	var o jsonObject
-	return o, d.mistyped(start, o.UnmarshalJSON(d.input[nextJSON(d.input, start):d.offset()]))
+	return o, d.mistyped(start, o.take(text))
+}
+
+// value returns the next value as it is written.
+func (d *jsonDocument) value() (string, error) {
+	start := d.offset()
+	if err := d.skip(); err != nil {
+		return "", err
+	}
+	return string(d.input[nextJSON(d.input, start):d.offset()]), nil
 }
 
 // open reads the bracket that the next value begins with. Another value than is

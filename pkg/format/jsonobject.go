@@ -11,7 +11,7 @@ import (
 	"github.com/noslower/noslower/pkg/bench"
 )
 
-// A jsonObject has the members of an object by key, the last one of each.
+// A jsonObject has the members of an object as they stand there.
 type jsonObject []jsonMember
 
 // A jsonMember is a member of an object, whose value is as it is written.
@@ -68,20 +68,25 @@ func (o *jsonObject) take(text string) error {
 		members = append(members, jsonMember{unquoteJSON(text[at:keyEnd]), text[start:end]})
 		at = nextJSON(text, end)
 	}
-	slices.SortStableFunc(members, jsonMember.compare)
-	last := members[:0]
-	for i, m := range members {
-		if i+1 == len(members) || members[i+1].key != m.key {
-			last = append(last, m)
-		}
-	}
-	*o = append(room, last...)
+	*o = append(room, members...)
 	return nil
 }
 
-// get returns the value of a key, or "".
+// byKey returns the members by key, the last one of each. They stay in that order.
+func (o jsonObject) byKey() jsonObject {
+	slices.SortStableFunc(o, jsonMember.compare)
+	last := o[:0]
+	for i, m := range o {
+		if i+1 == len(o) || o[i+1].key != m.key {
+			last = append(last, m)
+		}
+	}
+	return last
+}
+
+// get returns the value of a key, the last one, or "".
 func (o jsonObject) get(key string) string {
-	for _, m := range o {
+	for _, m := range slices.Backward(o) {
 		if m.key == key {
 			return m.value
 		}

@@ -98,6 +98,7 @@ func readK6Metrics(d *jsonDocument) error {
 	if err != nil {
 		return err
 	}
+	members = members.byKey()
 	metrics := make([]k6Metric, len(members))
 	var metric jsonObject
 	for i, m := range members {
@@ -159,7 +160,7 @@ func k6Member(name string, metric jsonObject, seconds float64) k6Metric {
 	switch {
 	case metric.get("avg") != "":
 		m.statistics = make([]k6Number, 0, len(metric))
-		for _, s := range metric { // by key, too
+		for _, s := range metric.byKey() {
 			unasked := s.isNull() && seconds > 0 // a script may ask for some of the statistics
 			if s.key != "thresholds" && !unasked {
 				m.statistics = append(m.statistics, k6Number{s.key, s.number()})

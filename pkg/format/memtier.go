@@ -40,7 +40,7 @@ func readMemtier(d *jsonDocument) error {
 		if err != nil {
 			return err
 		}
-		for _, kind := range kinds {
+		for _, kind := range kinds.byKey() {
 			var stats jsonObject
 			// Beside the kinds of commands stand histograms, which are arrays.
 			if stats.take(kind.value) == nil {

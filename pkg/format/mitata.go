@@ -157,7 +157,7 @@ func readMitata(d *jsonDocument) error {
 // object is one text there.
 func (b *mitataBenchmark) untold(args jsonObject) string {
 	told := ""
-	for _, arg := range args {
+	for _, arg := range args.byKey() {
 		if !strings.Contains(b.Alias, "$"+arg.key) || arg.value[0] == '{' {
 			told += " " + arg.key + "=" + oneBlank(arg.value)
 		}

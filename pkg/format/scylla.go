@@ -327,7 +327,7 @@ func readScyllaJSON(d *jsonDocument) error {
 	}
 	spread := &bench.Spread{}
 	g := gatherer{result: bench.Result{Name: name}}
-	for _, m := range stats { // by key, so that the deviation is before its median
+	for _, m := range stats.byKey() { // so that the deviation is before its median
 		v, err := m.float("stats")
 		switch {
 		case err != nil && m.isNumber():

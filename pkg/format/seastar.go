@@ -223,7 +223,7 @@ func readSeastarJSON(d *jsonDocument) error {
 			g := gatherer{result: bench.Result{Name: benchmark}}
 			t := seastarTable{runs: int(min(columns.number("runs").count(), 1e9))}
 			mad := columns.number("mad")
-			for _, c := range columns {
+			for _, c := range columns.byKey() {
 				switch c.key {
 				case "runs", "mad", "total_iterations", "min", "max", "overhead":
 					continue

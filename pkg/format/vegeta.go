@@ -64,7 +64,6 @@ func readVegeta(d *jsonDocument) error {
 			ranked = append(ranked, jsonMember{p, m.value})
 		}
 	}
-	slices.SortFunc(ranked, jsonMember.compare)
 	g.percentiles(ranked, "ns")
 	requests, success := report.number("requests"), report.number("success")
 	switch {
