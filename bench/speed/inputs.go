@@ -136,7 +136,7 @@ func namesIn(f format.Format, input []byte) []string {
 // the list, or members of the object, that its results are in, with other names
 // where they stand there; where it is a single result, there are more documents.
 func documentOf(dir string, f format.Format) (func(size int) []byte, error) {
-	data, err := largest(dir, f.Name, json.Valid)
+	data, err := largest(dir, f.Name, func(data []byte) bool { return documentStart.Match(data) && json.Valid(data) })
 	if err != nil || data == nil {
 		return nil, err
 	}

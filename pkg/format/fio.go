@@ -62,7 +62,7 @@ type fioLatencyData struct {
 }
 
 func readFio(d *jsonDocument) error {
-	d.halves = true // a job tells of each direction
+	d.halves = 1 // a job tells of each direction
 	return d.members(func(key string) error {
 		if key != "jobs" && key != "client_stats" { // which are of several machines
 			return d.skip()

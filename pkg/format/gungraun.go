@@ -3,6 +3,7 @@ package format
 import (
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -158,7 +159,7 @@ type gungraunDocument struct {
 type gungraunCount struct{ Int, Float *float64 }
 
 func readGungraunJSON(d *jsonDocument) error {
-	d.halves = true // a profile tells of each event
+	d.halves = math.MaxInt // a profile tells of each event
 	var doc gungraunDocument
 	if err := d.decode(&doc); err != nil {
 		return err

@@ -230,7 +230,7 @@ type jsonDocument struct {
 	stopped  bool // nothing more is wanted
 
 	// Of a document that is cut off, which mend reads:
-	halves    bool            // an element of a list tells something by half
+	halves    int             // lists, one in another, of which an element tells something by half
 	singles   bool            // a number or text in a list tells something without the others
 	cut       int             // where the brackets are that were cut off
 	startLine int             // line ends before the document

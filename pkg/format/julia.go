@@ -2,6 +2,7 @@ package format
 
 import (
 	"errors"
+	"math"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -39,7 +40,7 @@ type juliaTrial struct {
 }
 
 func readJulia(d *jsonDocument) error {
-	d.halves = true // a group tells of each trial, and a trial of each metric
+	d.halves = math.MaxInt // a group tells of each trial, and a trial of each metric
 	versions := true
 	return d.elements(func() error {
 		if versions {

@@ -153,15 +153,33 @@ var (
 // has a direction, or a factor: "5 apples" is the end of a sentence. What has a
 // unit and no name is called by the unit.
 func measureLabelled(metric, text string) (bench.Value, bool) {
+	v, unit, ok := numberLabelled(text)
+	if !ok {
+		return bench.Value{}, false
+	}
+	gauge, ok := gaugeLabelled(metric, unit)
+	return gauge.Value(v), ok
+}
+
+// numberLabelled reads "N" or "N unit".
+func numberLabelled(text string) (v float64, unit string, ok bool) {
 	end := labelledNumber.prefix(text)
-	number, unit := text[:end], strings.TrimSpace(text[end:])
-	if len(unit) == 1 && strings.Contains("kKMG", unit) {
+	number, unit := text[:end], whites.trim(text[end:])
+	if isThousands(unit) {
 		number, unit = number+unit, ""
 	}
-	_, base := bench.BaseUnit(unit)
 	v, err := parseNumber(number)
-	if err != nil || unit != "" && unit != "%" && bench.BetterByUnit(base) == bench.Unknown {
-		return bench.Value{}, false
+	return v, unit, err == nil
+}
+
+// isThousands reports whether a unit is a part of the number before it.
+func isThousands(unit string) bool { return len(unit) == 1 && strings.Contains("kKMG", unit) }
+
+// gaugeLabelled returns what makes values of a metric in a unit.
+func gaugeLabelled(metric, unit string) (bench.Gauge, bool) {
+	_, base := bench.BaseUnit(unit)
+	if unit != "" && unit != "%" && bench.BetterByUnit(base) == bench.Unknown {
+		return bench.Gauge{}, false
 	}
 	if metric == "" {
 		var ok bool
@@ -172,9 +190,9 @@ func measureLabelled(metric, text string) (bench.Value, bool) {
 	name := bench.SnakeCase(metric)
 	switch {
 	case name == "":
-		return bench.Value{}, false
+		return bench.Gauge{}, false
 	case unit == "":
-		return measureNamed(name, v), true
+		return gaugeNamed(name), true
 	}
-	return bench.Measure(name, v, unit), true
+	return bench.NewGauge(name, unit), true
 }

@@ -23,15 +23,18 @@ type openJSON struct {
 // mend returns how far a JSON value that is cut off, or broken, can be read, and the
 // brackets that close it there. Of an object the members that are whole stay, and of
 // a list the elements. What is half is left out where it would seem to be the whole:
-// an element of a list, unless elements tell by half (halves), and a list of
+// an element of a list, unless it is of so many outer lists (halves), and a list of
 // numbers or texts in an object, unless each tells by itself (singles).
-func mend(data []byte, halves, singles bool) (end int, closing []byte) {
+func mend(data []byte, halves int, singles bool) (end int, closing []byte) {
 	open := openBrackets(bytes.TrimRight(data, " \t\r\n")) // a line end may stand within a number
 	if len(open) == 0 {
 		return 0, nil
 	}
 	last := 0
-	for last+1 < len(open) && (open[last].object || halves) && (open[last+1].object || open[last+1].nested || singles) {
+	for last+1 < len(open) && (open[last].object || halves > 0) && (open[last+1].object || open[last+1].nested || singles) {
+		if !open[last].object {
+			halves--
+		}
 		last++
 	}
 	for last > 0 && open[last].whole == open[last].start {

@@ -46,7 +46,7 @@ func readNoslower(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			var broken error
 			if isBroken(err) {
 				document := input[start:]
-				whole, closing := mend(document, false, false)
+				whole, closing := mend(document, 0, false)
 				mended, mendErr := nextSamples(json.NewDecoder(bytes.NewReader(append(slices.Clone(document[:whole]), closing...))))
 				if mendErr == nil && len(mended) > 0 {
 					l := line{document: name, number: 1 + bytes.Count(input[:start+int64(whole)], []byte("\n")), text: oneBlank(string(document[whole:]))}

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -67,7 +68,8 @@ func readNumbers(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 // A numbersReader reads lines of numbers.
 type numbersReader struct {
 	words  []string
-	values []bench.Value // of the latest line
+	values []bench.Value          // of the latest line
+	gauges map[string]bench.Gauge // by unit
 
 	lines   int  // that have numbers
 	several bool // are on one of them
@@ -84,22 +86,45 @@ func (n *numbersReader) line(text string) bool {
 	n.words = whites.appendFields(n.words[:0], strings.ReplaceAll(text, ";", ", "))
 	n.values = n.values[:0]
 	for words := n.words; len(words) > 0; {
-		number := words[0]
+		number, unit := words[0], ""
 		words = words[1:]
 		if len(words) > 0 && !labelledStart[words[0][0]] {
-			number += " " + words[0] // its unit
-			words = words[1:]
+			unit, words = words[0], words[1:]
 		}
 		if len(words) > 0 {
-			number = strings.TrimSuffix(number, ",")
+			number, unit = strings.TrimSuffix(number, ","), strings.TrimSuffix(unit, ",")
 		}
-		v, ok := measureLabelled("", number)
+		if isThousands(unit) {
+			number, unit = number+unit, ""
+		}
+		v, attached, ok := numberLabelled(number)
+		if !ok || attached != "" && unit != "" {
+			return false
+		}
+		gauge, ok := n.gauge(cmp.Or(attached, unit))
 		if !ok {
 			return false
 		}
-		n.values = append(n.values, v)
+		n.values = append(n.values, gauge.Value(v))
 	}
 	n.lines++
 	n.several = n.several || len(n.values) > 1
 	return true
+}
+
+// gauge returns what makes values in a unit. It is asked for again and again.
+func (n *numbersReader) gauge(unit string) (bench.Gauge, bool) {
+	const most = 64 // of units that somebody made up there is no end
+	gauge, ok := n.gauges[unit]
+	if ok {
+		return gauge, true
+	}
+	if gauge, ok = gaugeLabelled("", unit); !ok {
+		return gauge, false
+	}
+	if n.gauges == nil || len(n.gauges) == most {
+		n.gauges = map[string]bench.Gauge{}
+	}
+	n.gauges[strings.Clone(unit)] = gauge
+	return gauge, true
 }

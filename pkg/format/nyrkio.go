@@ -30,57 +30,52 @@ var nyrkioShape = withKeys("[].timestamp", "[].metrics[].name", "[].metrics[].va
 	orElse(withKeys("[].path", "[].results[].timestamp", "[].results[].metrics[].value"))
 
 func readNyrkio(d *jsonDocument) error {
-	d.halves = true            // a point in time tells of each metric
+	d.halves = 1               // a point in time tells of each metric
 	launch := map[string]int{} // that comes next, by path
 	return d.elements(func() error {
-		path, isOne := "", false // of several
-		var points []gatherer
-		metrics := func() error {
-			g, err := nyrkioMetrics(d)
-			points = append(points, g)
-			return err
-		}
-		err := d.members(func(key string) error {
-			switch key {
-			case "path":
-				return d.decode(&path)
-			case "metrics":
-				return metrics()
-			case "results":
-				isOne = true
-				return d.elements(func() error { return d.member("metrics", metrics) })
-			}
-			return d.skip()
-		})
+		start := d.offset()
+		element, err := d.object()
 		if err != nil {
 			return err
 		}
-		if d.isHalf() && isOne && path == "" {
+		path, err := element.string("path", "path")
+		if err != nil {
+			return d.mistyped(start, err)
+		}
+		results := element.get("results")
+		if results == "" {
+			return d.mistyped(start, nyrkioPoint(d, element, path, launch))
+		}
+		if d.isHalf() && path == "" {
 			d.warnf("", "want the path of results, have none")
 			return nil
 		}
-		for _, g := range points {
-			g.result.Name, g.result.Launch = path, launch[path]
-			g.report(d)
-			launch[path]++
-		}
-		return nil
+		var point jsonObject
+		return d.mistyped(start, eachElement(results, "results", func(text string) error {
+			if err := point.take(text); err != nil {
+				return err
+			}
+			return nyrkioPoint(d, point, path, launch)
+		}))
 	})
 }
 
-// nyrkioMetrics reads the metrics of one point in time. One of which a part was cut
-// off may have lost its unit.
-func nyrkioMetrics(d *jsonDocument) (gatherer, error) {
-	var g gatherer
-	err := d.elements(func() error {
-		start := d.offset()
-		metric, err := d.object()
-		if err != nil || d.isHalf() {
+// nyrkioPoint yields the metrics of one point in time.
+func nyrkioPoint(d *jsonDocument, point jsonObject, name string, launch map[string]int) error {
+	g := gatherer{result: bench.Result{Name: name, Launch: launch[name]}}
+	var metric jsonObject
+	err := eachElement(point.get("metrics"), "metrics", func(text string) error {
+		if err := metric.take(text); err != nil {
 			return err
 		}
-		return d.mistyped(start, g.nyrkioMetric(metric))
+		return g.nyrkioMetric(metric)
 	})
-	return g, err
+	if err != nil {
+		return err
+	}
+	g.report(d)
+	launch[name]++
+	return nil
 }
 
 func (g *gatherer) nyrkioMetric(metric jsonObject) error {

@@ -46,7 +46,7 @@ type pyperfBenchmark struct {
 }
 
 func readPyperf(d *jsonDocument) error {
-	d.halves = true // a benchmark tells of each run
+	d.halves = 1 // a benchmark tells of each run
 	var benchmarks []pyperfBenchmark
 	var common pyperfMetadata // of all benchmarks, behind them
 	err := d.members(func(key string) error {

@@ -30,13 +30,17 @@ func metricOfUnit(unit string) string {
 }
 
 // measureNamed makes a value of a number that its tool printed with a metric's
-// name and no unit. A name that ends in _per_op brings its own.
-func measureNamed(name string, v float64) bench.Value {
-	value := bench.Measure(name, v, "")
-	if what, ok := strings.CutSuffix(name, "_per_op"); ok && value.Metric.Unit == "" {
-		return bench.Measure(name, v, what+"/op")
+// name and no unit.
+func measureNamed(name string, v float64) bench.Value { return gaugeNamed(name).Value(v) }
+
+// gaugeNamed returns what makes values of a metric whose numbers its tool prints
+// without a unit. A name that ends in _per_op brings its own.
+func gaugeNamed(name string) bench.Gauge {
+	gauge := bench.NewGauge(name, "")
+	if what, ok := strings.CutSuffix(name, "_per_op"); ok && gauge.Value(0).Metric.Unit == "" {
+		return bench.NewGauge(name, what+"/op")
 	}
-	return value
+	return gauge
 }
 
 // isCounter reports whether a metric is read from the processor's counters,
@@ -57,12 +61,15 @@ type filter struct{ said map[string]bool }
 // keep returns the values that are some, in place of all, and the error to report, if
 // any: one problem of each metric is in it.
 func (f *filter) keep(l line, values []bench.Value) ([]bench.Value, error) {
+	kept := values[:0]
 	var problems []string
 	var of []string // whose they are
-	kept := slices.DeleteFunc(values, func(v bench.Value) bool {
+	for i := range values {
+		v := &values[i]
 		problem := problemOf(v)
 		if problem == "" {
-			return false
+			kept = append(kept, *v)
+			continue
 		}
 		if name := v.Metric.Name; !f.said[name] && !slices.Contains(of, name) {
 			problems, of = append(problems, problem), append(of, name)
@@ -70,8 +77,7 @@ func (f *filter) keep(l line, values []bench.Value) ([]bench.Value, error) {
 				f.say(name)
 			}
 		}
-		return true
-	})
+	}
 	if problems == nil {
 		return kept, nil
 	}
@@ -99,7 +105,7 @@ func (f *filter) yield(l line, res bench.Result, yield func(bench.Result, error)
 // whichever way the format makes them. One that filters its lines says the line.
 func yieldMeasured(document string, res bench.Result, err error, yield func(bench.Result, error) bool) bool {
 	for i := range res.Values {
-		if v := &res.Values[i]; v.V < 0 && err == nil && isNegative(*v) {
+		if err == nil && isNegative(&res.Values[i]) {
 			return (&filter{}).yield(line{document: document, text: res.Name}, res, yield)
 		}
 	}
@@ -107,10 +113,10 @@ func yieldMeasured(document string, res bench.Result, err error, yield func(benc
 }
 
 // isNegative reports whether a value is below 0 that cannot be.
-func isNegative(v bench.Value) bool { return v.V < 0 && !v.Metric.MayBeNegative() }
+func isNegative(v *bench.Value) bool { return v.V < 0 && !v.Metric.MayBeNegative() }
 
 // problemOf says why a value is none; "" where it is one.
-func problemOf(v bench.Value) string {
+func problemOf(v *bench.Value) string {
 	switch {
 	case v.V == 0 && isCounter(v.Metric):
 		return fmt.Sprintf("want a count for %s, have 0: the processor's counter is not available, and no value is taken", v.Metric.Name)
