@@ -169,6 +169,7 @@ type entry struct {
 	counted  bool
 	measured column
 	printed  *statistics // nil where there are none
+	next     *entry      // that a value was added to after it: often it is again
 }
 
 // statistics are printed, each with its spread.
@@ -236,6 +237,9 @@ func (s *Set) add(at launch, r *Result, v *Value) error {
 	}
 	key := Key{r.Name, v.Metric.Name}
 	e := s.latest
+	if e != nil && e.key != key {
+		e = e.next
+	}
 	if e == nil || e.key != key {
 		e = s.entries[key]
 	}
@@ -283,8 +287,11 @@ func (s *Set) turnTo(e *entry) {
 	if e == s.latest {
 		return
 	}
-	if s.latest != nil && len(s.latest.measured.launches) > 0 {
-		s.room = min(len(s.latest.measured.launches[s.latest.measured.place]), mostRoom)
+	if s.latest != nil {
+		s.latest.next = e
+		if c := &s.latest.measured; len(c.launches) > 0 {
+			s.room = min(len(c.launches[c.place]), mostRoom)
+		}
 	}
 	s.latest = e
 }

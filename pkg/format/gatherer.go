@@ -262,8 +262,11 @@ func readEither(
 					some = true
 					return yield(res, err)
 				})
+				if some {
+					return
+				}
 				// A document may end before the keys that tell its shape.
-				if cut := cutOff(head, 0); !some && cut >= 0 && cut < maxStart {
+				if cut := cutOff(head, 0); cut >= 0 && cut < maxStart {
 					shape.readAll(head, name, document, yield)
 				}
 			case len(head) < maxStart: // all of it

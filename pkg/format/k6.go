@@ -330,7 +330,7 @@ func numberOf(text string) jsonNumber {
 // there are requests unless there are some.
 func k6Results(metrics []k6Metric, isHalf bool) []*gatherer {
 	var results []*gatherer
-	of := map[string]*gatherer{}
+	of := make(map[string]*gatherer, len(metrics))
 	result := func(name string) *gatherer {
 		if of[name] == nil {
 			of[name] = &gatherer{result: bench.Result{Name: name}}

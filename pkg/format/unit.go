@@ -61,10 +61,17 @@ type filter struct{ said map[string]bool }
 // keep returns the values that are some, in place of all, and the error to report, if
 // any: one problem of each metric is in it.
 func (f *filter) keep(l line, values []bench.Value) ([]bench.Value, error) {
-	kept := values[:0]
+	first := 0
+	for first < len(values) && problemOf(&values[first]) == "" {
+		first++
+	}
+	if first == len(values) { // of most results
+		return values, nil
+	}
+	kept := values[:first]
 	var problems []string
 	var of []string // whose they are
-	for i := range values {
+	for i := first; i < len(values); i++ {
 		v := &values[i]
 		problem := problemOf(v)
 		if problem == "" {
