@@ -14,7 +14,7 @@ import (
 const (
 	benchmarks    = 10_000
 	values        = 20 // of each, a side
-	programRounds = 7
+	programRounds = 15
 )
 
 // comparePrograms has both programs compare two files, and print the table.

@@ -128,8 +128,14 @@ type Sample struct {
 // Key returns what the sample is matched by.
 func (s *Sample) Key() Key { return Key{s.Benchmark, s.Metric.Name} }
 
-// Values returns the values of all launches in the order measured.
-func (s *Sample) Values() []float64 { return slices.Concat(s.Launches...) }
+// Values returns the values of all launches in the order measured. They are the
+// sample's own, and not to be changed.
+func (s *Sample) Values() []float64 {
+	if len(s.Launches) == 1 {
+		return s.Launches[0]
+	}
+	return slices.Concat(s.Launches...)
+}
 
 // Results yields the sample as results, one of each launch. The values of one are
 // there only until the next.

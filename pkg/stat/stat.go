@@ -113,7 +113,10 @@ func ranks(x []float64) []float64 {
 	r := make([]float64, len(x))
 	for i, v := range x {
 		first, _ := slices.BinarySearch(s, v)
-		beyond := first + sort.Search(len(s)-first, func(k int) bool { return s[first+k] > v })
+		beyond := first + 1
+		if beyond < len(s) && s[beyond] == v {
+			beyond += sort.Search(len(s)-beyond, func(k int) bool { return s[beyond+k] > v })
+		}
 		r[i] = float64(first+beyond-1) / 2
 	}
 	return r
