@@ -69,18 +69,12 @@ func readGAB(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 			return
 		}
 		gabShape.readAll(input, name, func(d *jsonDocument) error {
-			return d.elements(func() error {
-				start := d.offset()
-				o, err := d.object()
-				if err != nil {
-					return err
-				}
+			return d.objects(func(o jsonObject) error {
 				b, err := gabBenchOf(o)
-				if err != nil {
-					return d.mistyped(start, err)
+				if err == nil {
+					b.result(d, "", bench.Unknown)
 				}
-				b.result(d, "", bench.Unknown)
-				return nil
+				return err
 			})
 		}, yield)
 	}

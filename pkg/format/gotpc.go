@@ -46,13 +46,7 @@ func readGoTPC(d *jsonDocument) error {
 		g.report(d)
 		return !d.stopped
 	}}
-	err := d.elements(func() error {
-		start := d.offset()
-		row, err := d.object()
-		if err != nil {
-			return err
-		}
-		var mistyped error
+	err := d.objects(func(row jsonObject) (mistyped error) {
 		t.row(line{}, func(column string) string {
 			text, err := row.string(column, column)
 			if err != nil {
@@ -60,9 +54,9 @@ func readGoTPC(d *jsonDocument) error {
 			}
 			return text
 		})
-		return d.mistyped(start, mistyped)
+		return mistyped
 	})
-	t.flush(err == nil)
+	t.flush(err == nil && !d.isHalf())
 	return err
 }
 

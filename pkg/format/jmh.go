@@ -47,17 +47,12 @@ type jmhMetric struct {
 }
 
 func readJMH(d *jsonDocument) error {
-	return d.elements(func() error {
-		start := d.offset()
-		result, err := d.object()
+	return d.objects(func(result jsonObject) error {
+		b, err := jmhBenchmarkOf(result)
 		if err != nil {
 			return err
 		}
-		b, err := jmhBenchmarkOf(result)
-		if err != nil {
-			return d.mistyped(start, err)
-		}
-		return b.results(d, start)
+		return b.results(d)
 	})
 }
 
@@ -145,9 +140,9 @@ func jmhNumber(value, called string) (*float64, error) {
 	return &v, err
 }
 
-// results yields what the benchmark, which begins at start, has. A secondary
-// metric that cannot be read is reported, and the others are read.
-func (b *jmhBenchmark) results(d *jsonDocument, start int) error {
+// results yields what the benchmark has. A secondary metric that cannot be read is
+// reported, and the others are read.
+func (b *jmhBenchmark) results(d *jsonDocument) error {
 	metric := "time_per_op"
 	switch b.mode {
 	case "thrpt":
@@ -156,7 +151,7 @@ func (b *jmhBenchmark) results(d *jsonDocument, start int) error {
 		metric = "latency_mean"
 		b.primary.unit = strings.TrimSuffix(b.primary.unit, "/op")
 		if err := b.primary.latencies(d, b.name); err != nil {
-			return d.mistyped(start, err)
+			return err
 		}
 	}
 	b.primary.results(d, b.name, "", func(vs []float64, unit string) []bench.Value {
@@ -173,7 +168,7 @@ func (b *jmhBenchmark) results(d *jsonDocument, start int) error {
 			m, err = jmhMetricOf(secondary)
 		}
 		if err != nil {
-			d.mistyped(start, err)
+			d.wrong(b.name+" "+s.key, err)
 			continue
 		}
 		m.results(d, b.name, s.key+" ", func(vs []float64, unit string) []bench.Value { return measureJMH(s.key, vs, unit) })

@@ -349,12 +349,19 @@ func (d *jsonDocument) decode(v any) error {
 // mistyped reports an error of the value from start on, if it is that something
 // in it has another type.
 func (d *jsonDocument) mistyped(start int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return d.wrong(strings.TrimLeft(oneBlank(string(d.input[start:min(start+200, d.offset())])), ",: "), err)
+}
+
+// wrong is mistyped of a value that is shown as subject.
+func (d *jsonDocument) wrong(subject string, err error) error {
 	mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok {
 		return err
 	}
-	text := strings.TrimLeft(oneBlank(string(d.input[start:min(start+200, d.offset())])), ",: ")
-	d.warnf(text, "want %v as %s, have %s", bench.WantedJSON(mistyped.Type), cmp.Or(mistyped.Field, "value"), mistyped.Value)
+	d.warnf(subject, "want %v as %s, have %s", bench.WantedJSON(mistyped.Type), cmp.Or(mistyped.Field, "value"), mistyped.Value)
 	return errMistyped
 }
 
@@ -430,6 +437,19 @@ func (d *jsonDocument) elements(read func() error) error {
 		return err
 	}
 	return d.rest(read)
+}
+
+// objects reads an array of objects, each as a whole. What read finds to be of another
+// type is reported.
+func (d *jsonDocument) objects(read func(o jsonObject) error) error {
+	return d.elements(func() error {
+		start := d.offset()
+		o, err := d.object()
+		if err != nil {
+			return err
+		}
+		return d.mistyped(start, read(o))
+	})
 }
 
 // rest reads to the end of an object or array.

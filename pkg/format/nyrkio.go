@@ -32,31 +32,26 @@ var nyrkioShape = withKeys("[].timestamp", "[].metrics[].name", "[].metrics[].va
 func readNyrkio(d *jsonDocument) error {
 	d.halves = 1               // a point in time tells of each metric
 	launch := map[string]int{} // that comes next, by path
-	return d.elements(func() error {
-		start := d.offset()
-		element, err := d.object()
+	return d.objects(func(element jsonObject) error {
+		path, err := element.string("path", "path")
 		if err != nil {
 			return err
 		}
-		path, err := element.string("path", "path")
-		if err != nil {
-			return d.mistyped(start, err)
-		}
 		results := element.get("results")
 		if results == "" {
-			return d.mistyped(start, nyrkioPoint(d, element, path, launch))
+			return nyrkioPoint(d, element, path, launch)
 		}
 		if d.isHalf() && path == "" {
 			d.warnf("", "want the path of results, have none")
 			return nil
 		}
 		var point jsonObject
-		return d.mistyped(start, eachElement(results, "results", func(text string) error {
+		return eachElement(results, "results", func(text string) error {
 			if err := point.take(text); err != nil {
 				return err
 			}
 			return nyrkioPoint(d, point, path, launch)
-		}))
+		})
 	})
 }
 

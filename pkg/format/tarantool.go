@@ -159,18 +159,12 @@ func tarantoolResult(l line, name, metric, number, unit string) (bench.Result, e
 // repetitions are of one.
 func readTarantoolJSON(d *jsonDocument) error {
 	return d.member("benchmarks", func() error {
-		return d.elements(func() error {
-			start := d.offset()
-			row, err := d.object()
-			if err != nil {
-				return err
-			}
+		return d.objects(func(row jsonObject) error {
 			name, err := row.string("name", "name")
-			if err != nil {
-				return d.mistyped(start, err)
+			if err == nil {
+				readTarantoolBenchmark(d, name, row)
 			}
-			readTarantoolBenchmark(d, name, row)
-			return nil
+			return err
 		})
 	})
 }

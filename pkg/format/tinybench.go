@@ -137,14 +137,9 @@ func tinybenchRow(row map[string]string) *gatherer {
 }
 
 func readTinybench(d *jsonDocument) error {
-	return d.elements(func() error {
-		start := d.offset()
-		task, err := d.object()
-		if err != nil {
-			return err
-		}
+	return d.objects(func(task jsonObject) error {
 		if name := task.get("Task name"); name == "" || name == "null" {
-			return d.mistyped(start, readTinybenchTask(d, task))
+			return readTinybenchTask(d, task)
 		}
 		cells := map[string]string{}
 		for _, cell := range task {
