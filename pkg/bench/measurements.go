@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"reflect"
 	"strconv"
@@ -164,10 +163,8 @@ func NextSamples(in *json.Decoder) ([]Sample, error) {
 	err := in.Decode(&doc)
 	mistyped, _ := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
-	case errors.Is(err, io.EOF):
+	case err != nil && in.InputOffset() == start: // it is broken, or there is none
 		return nil, err
-	case err != nil && in.InputOffset() == start:
-		return nil, fmt.Errorf("want a whole JSON document: %w", err)
 	case mistyped != nil && (mistyped.Field == "" || mistyped.Field == "schema"):
 		return nil, fmt.Errorf("want a %s document: %w", MeasurementsSchema, Worded(err))
 	case doc.Schema != MeasurementsSchema:
