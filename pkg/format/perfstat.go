@@ -36,7 +36,8 @@ import (
 //
 // What it derives (insn per cycle) is not read. A counter that ran only a part
 // of the time is scaled up to the whole by perf: such a value is an estimate and
-// so a statistic. Counts by interval (-I) or by core are not read.
+// so a statistic. Counts of parts of a run, by interval (-I), processor (-A) or
+// thread, say nothing of the whole, and are warned of.
 var _ = register(Format{
 	Name:  "perf-stat",
 	Tool:  "perf stat, also with -x, -j, -r and --table",
@@ -48,6 +49,10 @@ var _ = register(Format{
 		`^[>\s]*[\d.,]+(?: \+- [\d.]+)? seconds time elapsed`,
 		`^[>\s]*[\d.,]+ +(?:msec )?task-clock(?::\w+)?(?:\s|$)`,
 		`^\{"counter-value" : "`,
+		// By parts.
+		`^[>\s]*#\s+time\s+(?:\S+\s+)*counts unit events`,
+		`^\{"(?:interval|cpu|core|die|socket|node|thread)" : .*"counter-value" : "`,
+		`^\s*\d+\.\d{9}[,;|\t][^,;|\t]*[,;|\t](?:msec|ns|Joules)?[,;|\t](?:task-clock|cpu-clock|cycles|instructions)[\w/:-]*[,;|\t]\d+[,;|\t]\d+\.\d\d`,
 		// value, unit, event, spread, nanoseconds, share of the time
 		`^(?:[\d.]+|<not \w+>)[,;|\t](?:msec|ns|Joules)?[,;|\t](?:cpu_core/|cpu_atom/)?(?:task-clock|cpu-clock|cycles|instructions|branch|context-switches|cpu-migrations|page-faults|cache-|stalled-|duration_time)[\w/:-]*[,;|\t](?:[\d.]+%[,;|\t])?\d+[,;|\t]\d+\.\d\d`,
 	),
@@ -80,7 +85,9 @@ var (
 	perfModifiers = compile(`^(.*?)[:/]([ukhHGpPSDWeIb]+)$`)
 	perfSpread    = compile(`\(\s*\+-\s*([\d.]+)%\s*\)`)
 	perfRunning   = compile(`[\[(]\s*([\d.]+)%\s*[\])]\s*$`)
-	perfSingle    = compile(`^([\d.]+) \([-+][\d.]+\)(?:\s#*)?$`)
+	// perfPart is a row of a part of a run.
+	perfPart   = compile(`^(?:\d+\.\d{9}(?:\s+|[,;|\t])(?:[A-Z]+\d+\S*(?:\s+|[,;|\t]))?(?:[\d.,']+|<not \w+>)(?:\s|[,;|\t])|(?:CPU|S|N|D)\d+(?:-\w+)*(?:\s+|[,;|\t])(?:\d+(?:\s+|[,;|\t]))?(?:[\d.,']+|<not \w+>)(?:\s|[,;|\t])|\{"(?:interval|cpu|core|die|socket|node|thread)" : )`)
+	perfSingle = compile(`^([\d.]+) \([-+][\d.]+\)(?:\s#*)?$`)
 	// perfCost are the events of which less is better, as far as is known.
 	perfCost = compile(`(?:misses|switches|faults|migrations|branches|loads|stores|references|^cs|^stalled\S*)$`)
 )
@@ -130,6 +137,7 @@ type perfReader struct {
 	// What did not count all the time, once a document.
 	absent, partial     []string
 	absentAt, partialAt line
+	partAt              line // the first that is of a part of a run
 }
 
 func (p *perfReader) line(l line) bool {
@@ -144,6 +152,13 @@ func (p *perfReader) line(l line) bool {
 	p.at = l
 	switch text := l.text; {
 	case text == "":
+	case perfPart.MatchString(text):
+		if text[0] == '{' && !json.Valid([]byte(text)) {
+			return p.yield(bench.Result{}, l.errorf("want a whole event as perf stat -j prints it"))
+		}
+		if p.partAt.number == 0 {
+			p.partAt = l
+		}
 	case strings.HasPrefix(text, "Performance counter stats for "):
 		if m := perfHeader.FindStringSubmatch(text); m != nil {
 			return p.next(m[1], m[2])
@@ -333,6 +348,9 @@ func (p *perfReader) notes() []error {
 	}
 	if p.partial != nil {
 		notes = append(notes, p.partialAt.errorf("want counters that run all the time, have %s: perf has estimated the rest; ask it for fewer events", shorten(strings.Join(p.partial, ", "), 200)))
+	}
+	if p.partAt.number != 0 {
+		notes = append(notes, p.partAt.errorf("want counts of a whole run, have those of parts of it, which are not read: leave -I, -A and --per-… out"))
 	}
 	return notes
 }
