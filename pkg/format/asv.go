@@ -83,7 +83,7 @@ func (r asvRow) cell(column string) string {
 // samples are those of each result.
 func (r asvRow) samples() (samples [][]*float64) {
 	err := eachElement(r.cell("samples"), "samples", func(list string) error {
-		numbers, err := asvNumbers(list)
+		numbers, err := numbersOf(list, "samples")
 		samples = append(samples, numbers)
 		return err
 	})
@@ -101,23 +101,8 @@ func (r asvRow) params() (params [][]string) {
 	return params
 }
 
-// asvNumbers reads a list of numbers and nulls.
-func asvNumbers(list string) (numbers []*float64, err error) {
-	err = eachElement(list, "result", func(element string) error {
-		m := jsonMember{value: element}
-		if m.isNull() {
-			numbers = append(numbers, nil)
-			return nil
-		}
-		v, err := m.float("result")
-		numbers = append(numbers, &v)
-		return err
-	})
-	return numbers, err
-}
-
 func asvResults(d *jsonDocument, benchmark string, row asvRow) {
-	results, err := asvNumbers(row.cell("result"))
+	results, err := numbersOf(row.cell("result"), "result")
 	params, samples := row.params(), row.samples()
 	metric, unit := asvMetric(benchmark)
 	if err != nil || len(results) == 0 {

@@ -1,8 +1,6 @@
 package format
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/noslower/noslower/pkg/bench"
@@ -30,27 +28,27 @@ var _ = register(Format{
 var hyperfineShape = withKeys("results[].command", "results[].mean", "results[].user", "results[].system")
 
 type hyperfineResult struct {
-	Command                            string
-	Mean, StdDev, Median, User, System *float64
-	Times                              []*float64
-	Memory                             []*float64 `json:"memory_usage_byte"`
-	ExitCodes                          []*float64 `json:"exit_codes"`
-	Parameters                         map[string]string
+	command                            string
+	mean, stddev, median, user, system *float64
+	times, memory, exitCodes           []*float64           // by launch
+	parameters                         []hyperfineParameter // by key
 }
+
+type hyperfineParameter struct{ key, value string }
 
 func readHyperfine(d *jsonDocument) error {
 	seen := map[string]string{} // the first one's parameters, by name
 	return d.member("results", func() error {
-		return d.elements(func() error {
-			var r hyperfineResult
-			if err := d.decode(&r); err != nil {
+		return d.objects(func(o jsonObject) error {
+			r, err := hyperfineResultOf(o)
+			if err != nil {
 				return err
 			}
-			name, parameters := r.name(), r.parameters(func(string) bool { return true })
+			name, parameters := r.name(), r.told(func(string) bool { return true })
 			if others, ok := seen[name]; !ok {
 				seen[name] = parameters
 			} else if others != parameters {
-				name = r.Command + parameters // of which the command has the words by chance
+				name = r.command + parameters // of which the command has the words by chance
 			}
 			r.results(d, name)
 			return nil
@@ -58,21 +56,55 @@ func readHyperfine(d *jsonDocument) error {
 	})
 }
 
+func hyperfineResultOf(o jsonObject) (r hyperfineResult, err error) {
+	if r.command, err = o.string("command", "command"); err != nil {
+		return r, err
+	}
+	for _, member := range []struct {
+		key    string
+		number **float64
+	}{{"mean", &r.mean}, {"stddev", &r.stddev}, {"median", &r.median}, {"user", &r.user}, {"system", &r.system}} {
+		if *member.number, err = o.float(member.key, member.key); err != nil {
+			return r, err
+		}
+	}
+	for _, member := range []struct {
+		key     string
+		numbers *[]*float64
+	}{{"times", &r.times}, {"memory_usage_byte", &r.memory}, {"exit_codes", &r.exitCodes}} {
+		if *member.numbers, err = numbersOf(o.get(member.key), member.key); err != nil {
+			return r, err
+		}
+	}
+	parameters, err := o.object("parameters")
+	if err != nil {
+		return r, err
+	}
+	for _, p := range parameters.byKey() {
+		value, err := parameters.string(p.key, "parameters."+p.key)
+		if err != nil {
+			return r, err
+		}
+		r.parameters = append(r.parameters, hyperfineParameter{p.key, value})
+	}
+	return r, nil
+}
+
 func (r *hyperfineResult) results(d *jsonDocument, name string) {
 	timeOf, memoryOf, errorsOf := bench.NewGauge("time_per_op", "s"), bench.NewGauge("max_rss", "B"), bench.NewGauge(bench.Errors, "errors")
 	room := make([]bench.Value, 0, 3) // for those of each launch in turn
-	for i, v := range r.Times {
+	for i, v := range r.times {
 		time, ok := d.number(name, "time", v)
 		if !ok {
 			continue
 		}
 		res := bench.Result{Name: name, Launch: i, Values: append(room, timeOf.Value(time))}
-		if i < len(r.Memory) && r.Memory[i] != nil && *r.Memory[i] > 0 {
-			res.Values = append(res.Values, memoryOf.Value(*r.Memory[i]))
+		if i < len(r.memory) && r.memory[i] != nil && *r.memory[i] > 0 {
+			res.Values = append(res.Values, memoryOf.Value(*r.memory[i]))
 		}
-		if i < len(r.ExitCodes) {
+		if i < len(r.exitCodes) {
 			failed := 0.0
-			if code := r.ExitCodes[i]; code == nil || *code != 0 {
+			if code := r.exitCodes[i]; code == nil || *code != 0 {
 				failed = 1
 			}
 			res.Values = append(res.Values, errorsOf.Value(failed))
@@ -80,39 +112,39 @@ func (r *hyperfineResult) results(d *jsonDocument, name string) {
 		d.result(res)
 	}
 	var means []bench.Value
-	if center := r.center(); len(r.Times) == 0 {
+	if center := r.center(); len(r.times) == 0 {
 		if v, ok := d.number(name, "median", center); ok {
-			means = append(means, statistic("time_per_op", v, "s", bench.StdDev, r.StdDev, 0))
+			means = append(means, statistic("time_per_op", v, "s", bench.StdDev, r.stddev, 0))
 		}
 	}
-	if v, ok := d.number(name, "user", r.User); ok {
-		means = append(means, statistic("user_time", v, "s", bench.NoSpread, nil, len(r.Times)))
+	if v, ok := d.number(name, "user", r.user); ok {
+		means = append(means, statistic("user_time", v, "s", bench.NoSpread, nil, len(r.times)))
 	}
-	if v, ok := d.number(name, "system", r.System); ok {
-		means = append(means, statistic("system_time", v, "s", bench.NoSpread, nil, len(r.Times)))
+	if v, ok := d.number(name, "system", r.system); ok {
+		means = append(means, statistic("system_time", v, "s", bench.NoSpread, nil, len(r.times)))
 	}
 	d.result(bench.Result{Name: name, Values: means})
 }
 
 func (r *hyperfineResult) center() *float64 {
-	if r.Median != nil {
-		return r.Median
+	if r.median != nil {
+		return r.median
 	}
-	return r.Mean
+	return r.mean
 }
 
 // name returns the command, which shows its parameters unless --command-name
 // hides them.
 func (r *hyperfineResult) name() string {
-	return r.Command + r.parameters(func(value string) bool { return !strings.Contains(r.Command, value) })
+	return r.command + r.told(func(value string) bool { return !strings.Contains(r.command, value) })
 }
 
-// parameters returns those whose values are wanted, as they follow a name.
-func (r *hyperfineResult) parameters(wanted func(value string) bool) string {
+// told returns the parameters whose values are wanted, as they follow a name.
+func (r *hyperfineResult) told(wanted func(value string) bool) string {
 	text := ""
-	for _, key := range slices.Sorted(maps.Keys(r.Parameters)) {
-		if wanted(r.Parameters[key]) {
-			text += " " + key + "=" + r.Parameters[key]
+	for _, p := range r.parameters {
+		if wanted(p.value) {
+			text += " " + p.key + "=" + p.value
 		}
 	}
 	return text

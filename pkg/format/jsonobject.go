@@ -158,6 +158,21 @@ func eachElement(value, called string, read func(element string) error) error {
 	return nil
 }
 
+// numbersOf reads an array of numbers, of which one that is null is nil.
+func numbersOf(value, called string) (numbers []*float64, err error) {
+	err = eachElement(value, called, func(element string) error {
+		m := jsonMember{value: element}
+		if m.isNull() {
+			numbers = append(numbers, nil)
+			return nil
+		}
+		v, err := m.float(called)
+		numbers = append(numbers, &v)
+		return err
+	})
+	return numbers, err
+}
+
 // wrongType is the error of a value that is no Wanted.
 func wrongType[Wanted any](have, called string) error {
 	return &json.UnmarshalTypeError{Value: have, Type: reflect.TypeFor[Wanted](), Field: called}
