@@ -26,7 +26,7 @@ func (w world) compare(o *optionSet) error {
 	if err != nil {
 		return wrongUse(err)
 	}
-	r, err := newReader(o, w.Stderr)
+	r, err := newFileReader(o, w.Stderr)
 	if err != nil {
 		return wrongUse(err)
 	}

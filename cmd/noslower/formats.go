@@ -52,7 +52,7 @@ func (w world) parseCommand() *cobra.Command {
 			if o.Output != "text" && o.Output != "json" {
 				return wrongUse(fmt.Errorf("--output: want text or json, have %q", o.Output))
 			}
-			r, err := newReader(o, w.Stderr)
+			r, err := newFileReader(o, w.Stderr)
 			if err != nil {
 				return wrongUse(err)
 			}

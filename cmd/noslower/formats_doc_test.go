@@ -28,16 +28,17 @@ and from what stands in testdata/format. -->
 
 What a benchmark prints is recognised by itself, from the whole of its output;
 ` + "`--format NAME`" + ` names it instead. Output that two formats claim, as where one file
-has that of two tools, is refused with both names: give each tool's a file of its own
-with ` + "`--results`" + `. Lines of ` + "`labelled`" + `, ` + "`sides`" + ` and ` + "`time`" + ` may stand among those of any
+has that of two tools, is refused with both names: give each tool's a file of its own,
+which measuring reads with ` + "`--results`" + `. Lines of ` + "`labelled`" + `, ` + "`sides`" + ` and ` + "`time`" + ` may stand among those of any
 tool, and are passed over there; a JSON document, wherever it stands, is not. Of a tool
 that prints both text and JSON of a run, the JSON is read. Where none claims it,
 ` + "`parse`" + ` in the configuration says what is in it ([formats of your own](#formats-of-your-own)),
 or ` + "`--format none`" + ` takes only what noslower measures of the process itself.
 
 Of every format: log lines between the results, colours, carriage returns of a
-progress display, Windows' line ends, a byte order mark and the marks of a quotation
-are passed over. UTF-16 with its mark, as PowerShell may write it, is read, too. Repeats
+progress display, Windows' line ends and a byte order mark are passed over; in the
+formats of lines of databases and their frameworks, the marks of a mail's quotation,
+too. UTF-16 with its mark, as PowerShell may write it, is read, too. Repeats
 of one benchmark are one sample. Numbers are converted to the base unit. A line that
 looks like a result and cannot be read is a warning with its number, and the rest of it
 is read; a warning, too, is any line of more than 1 MiB that is not part of a document.

@@ -62,6 +62,15 @@ func newReader(o *optionSet, hint io.Writer) (*reader, error) {
 	return r, nil
 }
 
+// newFileReader is newReader for commands that read nothing but the files they are
+// given.
+func newFileReader(o *optionSet, hint io.Writer) (*reader, error) {
+	if o.given["format"] && o.Format == formatNone {
+		return nil, errors.New("--format none: it is of a command whose output holds no measurement, and files are read for theirs: leave it out")
+	}
+	return newReader(o, hint)
+}
+
 // A side is what is gathered of one side before it is decided on.
 type side struct {
 	bench.Measurements

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -118,10 +119,12 @@ type customInput struct {
 	filter   filter
 	yield    func(bench.Result, error) bool
 	stopped  bool
+	found    bool // something was, or was wrong
 }
 
 // warnf reports a line or result that cannot be read.
 func (c *customInput) warnf(l line, format string, args ...any) {
+	c.found = true
 	c.stopped = !c.yield(bench.Result{}, l.errorf(format, args...))
 }
 
@@ -135,9 +138,18 @@ func readCustom(r io.Reader, document string, descriptions []Custom, readers []c
 	launches := map[bench.Key]int{}
 	for i, read := range readers {
 		c := &customInput{Custom: descriptions[i], document: document, data: data, launches: launches, yield: yield}
-		if err := read(c); err != nil && !c.stopped {
+		err := read(c)
+		switch {
+		case c.stopped:
+			return
+		case err != nil && len(readers) == 1:
 			yield(bench.Result{}, err)
 			return
+		case err != nil: // the other descriptions may find theirs
+			c.warnf(line{document: document}, "%s", strings.TrimPrefix(err.Error(), document+": "))
+		case !c.found && len(readers) > 1:
+			text := cmp.Or(c.Regex, c.JSON, c.CSV)
+			c.warnf(line{document: document, text: text}, "want something that this description finds, have nothing")
 		}
 		if c.stopped {
 			return
@@ -161,5 +173,6 @@ func (c *customInput) number(l line, name, metric, number, unit string) {
 		res.Launch = c.launches[key]
 		c.launches[key]++
 	}
+	c.found = true
 	c.stopped = !c.filter.yield(l, res, c.yield)
 }

@@ -37,6 +37,9 @@ func newCSV(c Custom) (customReader, error) {
 				in.warnf(line{document: in.document, number: fault.Line}, "want a table: %v", fault.Err)
 			} else if err != nil {
 				return fmt.Errorf("%s: %w", in.document, err)
+			} else if i := slices.IndexFunc(row, func(cell string) bool { return strings.Contains(cell, "\n") }); i >= 0 {
+				at, _ := table.FieldPos(i)
+				in.warnf(line{in.document, at, row[i]}, "want a row on one line, have several in quotation marks: they are not read")
 			} else if header := in.header(row); header != nil {
 				columns = header
 			} else if isCut := !isEnded && table.InputOffset() == int64(len(in.data)); columns != nil && (len(row) > 1 || len(in.Name) == 0 || isCut) {

@@ -94,6 +94,25 @@ func TestCustom(t *testing.T) {
 			"/0 latency_p99 1e-06 s lower\n/0 latency_p99 2e-06 s lower\n",
 		},
 		{
+			"csv: a quotation mark without another",
+			[]format.Custom{{CSV: "ops", Name: []string{"test"}, Unit: "krps"}},
+			"test,ops\na,1\n\"h,4\ni,5\n",
+			"a/0 throughput 1000 ops/s higher\n" +
+				`error: in:3: want a row on one line, have several in quotation marks: they are not read: "h,4\ni,5\n"` + "\n",
+		},
+		{
+			"regex: several, of which one finds nothing",
+			[]format.Custom{{Regex: `zzz (?P<value>\d+)`, Metric: "zz"}, {Regex: `a (?P<value>\d+)`, Unit: "ms"}},
+			"a 5\n",
+			`error: in: want something that this description finds, have nothing: "zzz (?P<value>\\d+)"` + "\n/0 time_per_op 0.005 s/op lower\n",
+		},
+		{
+			"csv: several, of which one finds nothing",
+			[]format.Custom{{CSV: "zz", Unit: "ms"}, {CSV: "ops", Unit: "ops/s"}},
+			"test,ops\na,1\n",
+			`error: in: want a table with columns ["zz"], have none: ""` + "\n/0 throughput 1 ops/s higher\n",
+		},
+		{
 			"csv: no such column",
 			[]format.Custom{{CSV: "time", Name: []string{"test"}}},
 			"a,b\n1,2\n",

@@ -28,6 +28,7 @@ var tellsNothing = map[string]string{
 	"github-action-benchmark/data-js-go-and-pytest.txt": "the newest entry of a history comes last",
 	"github-action-benchmark/data-js.txt":               "the newest entry of a history comes last",
 	"go":                                                "an event is whole or none",
+	"hyperfine/after-progress-coloured-and-joined.txt":  "its one result is not whole",
 	"k6/many-checks-before-metrics.txt":                 "its metrics come last",
 	"libtest":                                           "an event is whole or none",
 	"noslower/three-documents.txt":                      "its one sample is not whole",

@@ -107,5 +107,5 @@ func Detect(in io.ReaderAt) (Format, error) {
 		names = append(names, f.Name)
 	}
 	return Format{}, fmt.Errorf("it may be output of %s: name the one to read with --format, "+
-		"or where it is of several, give each a file of its own with --results", strings.Join(names, " or of "))
+		"or where it is of several, give each a file of its own", strings.Join(names, " or of "))
 }

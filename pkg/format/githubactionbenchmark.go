@@ -156,6 +156,10 @@ func readGABHistory(d *jsonDocument) error {
 }
 
 func (b gabBench) result(d *jsonDocument, prefix string, better bench.Better) {
+	if b.Name == "" {
+		d.warnf(prefix, "want a name of the benchmark, have none")
+		return
+	}
 	name := prefix + b.Name
 	v, ok := d.number(name, "value", b.Value)
 	if !ok {

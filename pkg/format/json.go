@@ -204,10 +204,13 @@ func cutOff(input []byte, from int) int {
 	return -1
 }
 
+// wantRest says that a document ends too early.
+const wantRest = "want the rest of the JSON document, have its end"
+
 // describeJSON words an error of the decoder for people.
 func describeJSON(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("want the rest of the JSON document, have its end")
+		return errors.New(wantRest)
 	}
 	return fmt.Errorf("want JSON: %w", err)
 }

@@ -328,12 +328,13 @@ func documents(input []byte, from int) iter.Seq2[int, []byte] {
 				return
 			}
 			next := start
-			if isOpening(input[start]) {
+			if i := documentAt(input[start:]); i >= 0 {
+				start += i
 				if !yield(start, input[start:]) {
 					return
 				}
-				next += scanJSON(input[start:])
-				if beginsDocument(input, next) {
+				next = start + scanJSON(input[start:])
+				if goesOnAfter(input, next) {
 					at = next
 					continue
 				}
@@ -347,8 +348,37 @@ func documents(input []byte, from int) iter.Seq2[int, []byte] {
 	}
 }
 
-// beginsDocument reports whether one begins where another ends, which was cut off.
-func beginsDocument(text []byte, end int) bool {
+// documentAt returns where in the line that text begins with a document begins: after
+// blanks, terminal colours and what a progress display overwrote; -1 where none does.
+func documentAt(text []byte) int {
+	at := len(text) - len(bytes.TrimLeft(text, beforeDocument))
+	if at < len(text) && isOpening(text[at]) {
+		return at
+	}
+	line, _, _ := bytes.Cut(text[at:], []byte("\n"))
+	line = bytes.TrimRight(line, "\r")
+	overwritten := bytes.LastIndexByte(line, '\r') + 1
+	at, line = at+overwritten, line[overwritten:]
+	for len(line) > 0 && line[0] <= ' ' {
+		n := 1
+		if colour := ansi.re().FindIndex(line); line[0] == '\x1b' && colour != nil && colour[0] == 0 {
+			n = colour[1]
+		}
+		at, line = at+n, line[n:]
+	}
+	if len(line) > 0 && isOpening(line[0]) {
+		return at
+	}
+	return -1
+}
+
+// goesOnAfter reports whether what follows a document in its line is looked at as if
+// it began one: where the document has its end, and where it was cut off and another
+// begins.
+func goesOnAfter(text []byte, end int) bool {
+	if end < len(text) && end > 0 && (text[end-1] == '}' || text[end-1] == ']') {
+		return true
+	}
 	if end == len(text) || !isOpening(text[end]) {
 		return false
 	}
@@ -395,7 +425,7 @@ type documentSniffer struct {
 
 // wants reports whether a part has to be added: most lines of a text have not.
 func (d *documentSniffer) wants(part []byte) bool {
-	return d.open || len(part) > 0 && mayBegin(part[0])
+	return d.open || len(part) > 0 && (mayBegin(part[0]) || bytes.IndexByte(part[:max(0, len(part)-2)], '\r') >= 0)
 }
 
 // mayBegin reports whether the line that a document begins may begin with this, a
@@ -403,16 +433,18 @@ func (d *documentSniffer) wants(part []byte) bool {
 // text, and so looks nothing up.
 func mayBegin(c byte) bool { return c <= ' ' || isOpening(c) || c == '\xef' }
 
-// add takes the next part, which may begin a line.
-func (d *documentSniffer) add(part []byte, begins bool) {
+// add takes the next part, which may begin a line. It returns what follows a document
+// that ends in it.
+func (d *documentSniffer) add(part []byte, begins bool) (rest []byte) {
 	if !d.open {
 		if !begins {
-			return
+			return nil
 		}
-		part = bytes.TrimLeft(part, beforeDocument)
-		if len(part) == 0 || !isOpening(part[0]) {
-			return
+		at := documentAt(part)
+		if at < 0 {
+			return nil
 		}
+		part = part[at:]
 		d.open = true
 		d.scanner.begin(&askedPaths.root)
 	}
@@ -424,15 +456,25 @@ func (d *documentSniffer) add(part []byte, begins bool) {
 	}
 	if event == scanEnd && len(d.text) == 0 { // as most do
 		d.end(part[:n])
-		return
+		return d.goOn(part, n)
 	}
 	d.text = append(d.text, part[:min(n, maxHead-len(d.text))]...)
 	if event == scanEnd {
 		d.end(d.text)
-		if begins && beginsDocument(part, n) {
-			d.add(part[n:], true)
-		}
+		return d.goOn(part, n)
 	}
+	return nil
+}
+
+// goOn looks for a document after the one that ends at n.
+func (d *documentSniffer) goOn(part []byte, n int) (rest []byte) {
+	if !goesOnAfter(part, n) {
+		return nil
+	}
+	if after := d.add(part[n:], true); d.open || after != nil {
+		return after
+	}
+	return part[n:]
 }
 
 // end takes the end of the document, or that of the input.

@@ -115,6 +115,9 @@ func parseLabelled(l line, heading string) (name string, v bench.Value, ok bool)
 		return "", bench.Value{}, false
 	}
 	if i := labelledEnd.index(text); i >= 0 {
+		if isDigitAt(text, i-1) && isDigitAt(text, i+1) {
+			return "", bench.Value{}, false // of a clock: 1:30
+		}
 		label, after := strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+1:])
 		if after == "" && text[i] == ':' {
 			return oneBlank(label), bench.Value{}, false
@@ -138,6 +141,10 @@ func parseLabelled(l line, heading string) (name string, v bench.Value, ok bool)
 		name = strings.Join(labels, " ")
 	}
 	return name, v, ok
+}
+
+func isDigitAt(text string, i int) bool {
+	return i >= 0 && i < len(text) && '0' <= text[i] && text[i] <= '9'
 }
 
 // labelledUnits are the metrics of numbers that have but a unit.

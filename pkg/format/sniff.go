@@ -105,45 +105,59 @@ func clueOf(expression string) clue {
 // claims returns which sniffers claim an input, for a line of it or a document. A line is matched only with the
 // clues of which it has a text: a log of many megabytes has few of them.
 func claims(in *bufio.Reader) []bool {
-	claimed := make([]bool, sniffers)
-	texts := clueNeedles()
-	seen := make([]int, len(clues)) // in which line, from 1
-	var found []int
+	matcher := clueMatcher{claimed: make([]bool, sniffers), texts: clueNeedles(), seen: make([]int, len(clues))}
 	long := false // the line is, of which the end is to come
-	documents := documentSniffer{own: ownShapes, general: generalShapes, claimed: claimed}
+	documents := documentSniffer{own: ownShapes, general: generalShapes, claimed: matcher.claimed}
 	var err error
-	for number := 1; err == nil; number++ {
-		var raw []byte
+	for err == nil {
+		var raw, rest []byte // rest is what follows a document in its line
 		raw, err = in.ReadSlice('\n')
 		isPart := long
 		if documents.wants(raw) {
-			documents.add(raw, !isPart)
+			rest = documents.add(raw, !isPart)
 		}
-		if long = errors.Is(err, bufio.ErrBufferFull); long || isPart {
-			if long {
-				err = nil
-			}
+		if long = errors.Is(err, bufio.ErrBufferFull); long {
+			err = nil
 			continue
 		}
-		text := ""
-		if bytes.IndexByte(raw, '\x1b') >= 0 { // a colour may stand within a text
-			text = clean(string(bytes.TrimSuffix(raw, []byte("\n"))))
-			raw = []byte(text)
+		if !isPart {
+			matcher.line(raw)
 		}
-		found = texts.find(found[:0], raw)
-		for _, i := range found {
-			if claimed[snifferOf[i]] || seen[i] == number {
-				continue
-			}
-			seen[i] = number
-			if text == "" {
-				text = clean(string(bytes.TrimSuffix(raw, []byte("\n"))))
-			}
-			claimed[snifferOf[i]] = clues[i].match(text)
+		if len(rest) > 0 {
+			matcher.line(bytes.TrimLeft(rest, " \t"))
 		}
 	}
 	documents.end(documents.text)
-	return claimed
+	return matcher.claimed
+}
+
+// A clueMatcher takes down who claims the lines that it is handed.
+type clueMatcher struct {
+	claimed []bool // by sniffer
+	texts   *needles
+	lines   int   // so far
+	seen    []int // by clue, in which line last, from 1
+	found   []int
+}
+
+func (m *clueMatcher) line(raw []byte) {
+	m.lines++
+	text := ""
+	if bytes.IndexByte(raw, '\x1b') >= 0 { // a colour may stand within a text
+		text = clean(string(bytes.TrimSuffix(raw, []byte("\n"))))
+		raw = []byte(text)
+	}
+	m.found = m.texts.find(m.found[:0], raw)
+	for _, i := range m.found {
+		if m.claimed[snifferOf[i]] || m.seen[i] == m.lines {
+			continue
+		}
+		m.seen[i] = m.lines
+		if text == "" {
+			text = clean(string(bytes.TrimSuffix(raw, []byte("\n"))))
+		}
+		m.claimed[snifferOf[i]] = clues[i].match(text)
+	}
 }
 
 // A needle is a text of a clue.

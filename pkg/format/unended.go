@@ -10,21 +10,23 @@ import (
 	"github.com/noslower/noslower/pkg/bench"
 )
 
-// guard returns a Format's Read that yields no value that cannot be, and warns where
-// results come of a last line that has no end. Many a text that is whole has none, so
-// that the line is read; but where the output was cut off, "31150" may be "3" in it,
-// and nothing tells.
+// guard returns a Format's Read that yields no value that cannot be, and warns of a
+// last line that has no end. Many a text that is whole has none, so that the line is
+// read; but where the output was cut off, "31150" may be "3" in it, or a result may be
+// so short that it looks like none, and nothing tells.
 func guard(read func(io.Reader, string) iter.Seq2[bench.Result, error]) func(io.Reader, string) iter.Seq2[bench.Result, error] {
 	return func(r io.Reader, name string) iter.Seq2[bench.Result, error] {
 		return func(yield func(bench.Result, error) bool) {
 			in := &unendedReader{in: r}
 			doubtful := false // a result came of the last line, and no error after it
 			said := false     // an error is of it, or ended the reading
+			isCut := false    // a document is said to end too early
 			stopped := false
 			read(in.sized(), name)(func(res bench.Result, err error) bool {
 				doubtful = in.atEnd && err == nil
 				if of, isLine := errors.AsType[*LineError](err); err != nil {
 					said = !isLine || in.atEnd && of.Line == 1+in.lines
+					isCut = isCut || isLine && strings.HasPrefix(of.Problem, wantRest)
 				}
 				stopped = !yieldMeasured(name, res, err, yield)
 				return !stopped
@@ -39,6 +41,8 @@ func guard(read func(io.Reader, string) iter.Seq2[bench.Result, error]) func(io.
 				yield(bench.Result{}, l.errorf("%v: it is not read", describeJSON(io.EOF)))
 			case doubtful && canGoOn(last):
 				yield(bench.Result{}, l.errorf("want an end of the last line, have none: if the output was cut off there, its numbers are wrong"))
+			case !said && !isCut && canGoOn(last):
+				yield(bench.Result{}, l.errorf("want an end of the last line, have none: if the output was cut off there, the rest is missing"))
 			}
 		}
 	}
