@@ -19,6 +19,7 @@ const (
 	small, middle, large, document = 1 << 10, 1 << 20, 64 << 20, 16 << 20 // bytes of inputs
 
 	formatRounds = 5
+	largeRounds  = 3
 	// A small input is read again until so many bytes were, since the clock of
 	// the processor is coarse.
 	leastRead = 2 << 20
@@ -94,7 +95,7 @@ func readLines(f format.Format, text, benchmarks *repeated) (row, error) {
 		rounds        int
 		first, second func() (cost, error)
 	}{
-		{formatRounds, read(middle), peer}, {formatRounds, read(middle), read(small)}, {1, readLarge, read(middle)},
+		{formatRounds, read(middle), peer}, {formatRounds, read(middle), read(small)}, {largeRounds, readLarge, read(middle)},
 	} {
 		ratio, _, err := ratios(pair.rounds, pair.first, pair.second)
 		if err != nil {
